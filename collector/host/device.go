@@ -1,0 +1,243 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/roce-exporter/roce_exporter/collector/host/rdmanl"
+	"github.com/roce-exporter/roce_exporter/collector/metric"
+)
+
+// device is one RDMA device. Its two lanes, one that scans and one that reads
+// counters, are independent of each other and of every other device.
+type device struct {
+	host     *Host
+	name     string
+	scanning lane[*facts]
+	counting lane[*reading]
+	scanConn *rdmanl.Conn // used by scanning only
+	reader   *reader      // used by counting only
+
+	mu      sync.Mutex
+	netlink *rdmanl.Device // as the last listing gave it
+	facts   *facts         // of the last scan
+	scanned time.Time
+	stale   bool // the device is another one than was scanned
+	suspect bool // a read failed in a way that a changed device explains
+}
+
+// reading is what one read of a device's counters gave. The samples that could
+// be read are there even if err is not nil.
+type reading struct {
+	samples []metric.Sample
+	err     error
+}
+
+// announce tells the device how RDMA netlink lists it now.
+func (d *device) announce(nl *rdmanl.Device) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case nl == nil && d.netlink == nil:
+	case nl == nil || d.netlink == nil || nl.Index != d.netlink.Index:
+		d.stale = true
+	}
+	d.netlink = nl
+}
+
+// doubt makes a scrape to come scan anew, soon but not each of them: the cause
+// may be a file that fails for good.
+func (d *device) doubt() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.suspect = true
+}
+
+// know returns the facts about the device, from a scan that is not too old. If
+// the scan hangs it returns the facts of the one before, if any.
+func (d *device) know(ctx context.Context) (*facts, error) {
+	d.mu.Lock()
+	f, nl := d.facts, d.netlink
+	age := time.Since(d.scanned)
+	fresh := f != nil && !d.stale && age < d.host.cfg.Rescan && (!d.suspect || age < d.host.cfg.Rescan/30)
+	d.mu.Unlock()
+	if fresh {
+		return f, nil
+	}
+	g, err := d.scanning.do(ctx, func() (*facts, error) { return d.scan(nl), nil })
+	if err == nil {
+		return g, nil
+	}
+	if f != nil {
+		return f, nil
+	}
+	return nil, &ReadError{Device: d.name, What: "scan of the device", Err: err}
+}
+
+func (d *device) scan(nl *rdmanl.Device) *facts {
+	s := scanner{host: d.host, name: d.name}
+	if nl != nil {
+		if d.scanConn == nil {
+			// Without it sysfs serves.
+			d.scanConn, _ = d.host.cfg.Kernel.RDMA()
+		}
+		s.conn = d.scanConn
+	}
+	f := s.scan(nl)
+	d.host.errors.count(rdmaName, f.err)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.facts, d.scanned, d.stale, d.suspect = f, time.Now(), false, false
+	return f
+}
+
+// count reads the counters and the state of all ports.
+func (d *device) count(ctx context.Context, f *facts) (*reading, error) {
+	return d.counting.do(ctx, func() (*reading, error) {
+		if d.reader == nil || !d.reader.facts.same(f) {
+			if d.reader != nil {
+				d.reader.close()
+			}
+			d.reader = newReader(d.host, d.name, f)
+		} else if d.reader.facts != f {
+			d.reader.renew(f)
+		}
+		r := d.reader.read()
+		if d.reader.changed {
+			d.doubt()
+		}
+		d.host.errors.count(rdmaName, r.err)
+		return r, nil
+	})
+}
+
+// close frees the descriptors, after whatever runs has ended.
+func (d *device) close() {
+	d.counting.wait()
+	d.counting.do(context.Background(), func() (*reading, error) {
+		if d.reader != nil {
+			d.reader.close()
+			d.reader = nil
+		}
+		return nil, nil
+	})
+	d.scanning.wait()
+	d.scanning.do(context.Background(), func() (*facts, error) {
+		if d.scanConn != nil {
+			d.scanConn.Close()
+			d.scanConn = nil
+		}
+		return nil, nil
+	})
+}
+
+// rdmaName is the name of the source of RDMA devices, ports and counters.
+const rdmaName = "rdma"
+
+// RDMA is the source of RDMA devices, ports and their counters.
+type RDMA struct{ host *Host }
+
+// RDMA returns the source of RDMA devices, ports and counters.
+func (h *Host) RDMA() *RDMA { return &RDMA{h} }
+
+// Name returns "rdma".
+func (s *RDMA) Name() string { return rdmaName }
+
+// Collect reads all devices. What could be read is returned beside the error
+// for what could not.
+func (s *RDMA) Collect(ctx context.Context) ([]metric.Sample, error) {
+	h := s.host
+	devices, listErr := h.list(ctx)
+	if devices == nil && listErr != nil {
+		h.errors.count(rdmaName, listErr)
+		return h.errors.samples(rdmaName), listErr
+	}
+	samples, err := each(devices, func(d *device) ([]metric.Sample, error) {
+		f, err := d.know(ctx)
+		if err != nil {
+			h.errors.count(rdmaName, err)
+			return nil, err
+		}
+		r, err := d.count(ctx, f)
+		if err != nil {
+			err = &ReadError{Device: d.name, What: "counters", Err: err}
+			h.errors.count(rdmaName, err)
+			return f.samples, errors.Join(f.err, err)
+		}
+		out := make([]metric.Sample, 0, len(f.samples)+len(r.samples))
+		return append(append(out, f.samples...), r.samples...), errors.Join(f.err, r.err)
+	})
+	stuck := 0
+	for _, d := range devices {
+		if d.counting.stuck() || d.scanning.stuck() {
+			stuck++
+		}
+	}
+	samples = append(samples, h.stuckSample(rdmaName, stuck),
+		metric.Sample{Series: metric.ExporterDevices.At(metric.Where{}), Value: float64(len(devices))})
+	return append(samples, h.errors.samples(rdmaName)...), errors.Join(listErr, err)
+}
+
+func (h *Host) stuckSample(collector string, n int) metric.Sample {
+	return metric.Sample{Value: float64(n), Series: metric.ExporterStuck.At(metric.Where{
+		Attributes: []metric.Attribute{{Label: metric.Collector, Value: collector}}})}
+}
+
+// DeviceState is what is known about a device, for people.
+type DeviceState struct {
+	Name, Driver, Protocol, PCI, Function string
+	Ports                                 string // "1: ens1f0np0 (port), bond0 (lag)"
+	Via                                   string // where its counters come from
+	Remark                                string
+}
+
+// Devices returns the devices of the last listing, sorted by name. It asks the
+// kernel nothing.
+func (h *Host) Devices() []DeviceState {
+	h.mu.Lock()
+	devices := slices.Collect(maps.Values(h.devices))
+	h.mu.Unlock()
+	slices.SortFunc(devices, func(a, b *device) int { return strings.Compare(a.name, b.name) })
+	var out []DeviceState
+	for _, d := range devices {
+		d.mu.Lock()
+		f := d.facts
+		d.mu.Unlock()
+		s := DeviceState{Name: d.name}
+		if f == nil {
+			s.Remark = "not scanned yet"
+			out = append(out, s)
+			continue
+		}
+		s.Driver, s.Protocol, s.PCI, s.Function = f.driver, protocol(f.netlink), f.pci, f.function
+		var ports []string
+		for _, p := range f.ports {
+			var names []string
+			for _, i := range p.interfaces {
+				names = append(names, i.name+" ("+i.role+")")
+			}
+			ports = append(ports, fmt.Sprintf("%d: %s", p.number, strings.Join(names, ", ")))
+		}
+		s.Ports = strings.Join(ports, "; ")
+		s.Via = "sysfs"
+		if f.netlink != nil {
+			s.Via = "RDMA netlink, and sysfs for the rest"
+		}
+		switch {
+		case d.counting.stuck() || d.scanning.stuck():
+			s.Remark = "hangs in the kernel"
+		case f.index.driver == nil:
+			s.Remark = "driver not in the table: counters are exported raw"
+		case f.noCounters && f.netlink != nil:
+			s.Remark = "sysfs shows no counters, as in a container without the host's network namespace; RDMA netlink serves"
+		}
+		out = append(out, s)
+	}
+	return out
+}
