@@ -1,0 +1,110 @@
+package collector
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// Server serves a collector over HTTP: /metrics, /-/healthy, /-/ready and a
+// landing page.
+type Server struct {
+	Collector *Collector
+	// Own gives the metrics of the program itself: go_*, process_*.
+	Own prometheus.Gatherer
+	// Timeout is the longest that a scrape takes, whatever time its caller has.
+	Timeout time.Duration
+	// Version is shown on the landing page.
+	Version string
+	// Sections returns what the landing page shows beside the sources.
+	Sections func() []Section
+	Log      *slog.Logger
+}
+
+// Section is a part of the landing page: a text, a table, or both.
+type Section struct {
+	Title  string
+	Text   string
+	Header []string
+	Rows   [][]string
+}
+
+// Handler returns the handler of all paths.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "roce_exporter is healthy.") })
+	mux.HandleFunc("GET /-/ready", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "roce_exporter is ready.") })
+	mux.HandleFunc("GET /{$}", s.landing)
+	return mux
+}
+
+func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
+	// A caller that goes away must not look like a device that does not answer.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.limit(r))
+	defer cancel()
+	// Errors of sources are metrics, log lines and the landing page's text; what
+	// was read is served.
+	families, _ := s.Collector.Gather(ctx)
+	gather := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		own, err := s.Own.Gather()
+		all := append(slices.Clone(families), own...)
+		slices.SortFunc(all, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
+		return all, err
+	})
+	promhttp.HandlerFor(gather, promhttp.HandlerOpts{
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelError),
+		ErrorHandling:     promhttp.ContinueOnError,
+		EnableOpenMetrics: true,
+	}).ServeHTTP(w, r)
+}
+
+// limit is how long a scrape may take: Prometheus says in a header when it
+// gives up, and needs a little of that time to get the answer.
+func (s *Server) limit(r *http.Request) time.Duration {
+	seconds, err := strconv.ParseFloat(r.Header.Get("X-Prometheus-Scrape-Timeout-Seconds"), 64)
+	if err != nil || math.IsNaN(seconds) || seconds <= 0 || seconds > s.Timeout.Seconds()*2 {
+		return s.Timeout
+	}
+	given := time.Duration(seconds * float64(time.Second))
+	reserve := min(given/10, 500*time.Millisecond)
+	return min(given-reserve, s.Timeout)
+}
+
+//go:embed landing.html
+var landingHTML string
+
+// landingPage is what the template shows.
+type landingPage struct {
+	Version  string
+	Sources  []State
+	Sections []Section
+}
+
+func (s *Server) landing(w http.ResponseWriter, _ *http.Request) {
+	page, err := template.New("landing").Funcs(template.FuncMap{
+		"ago": func(t time.Time) string { return time.Since(t).Round(time.Second).String() + " ago" },
+		"ms":  func(d time.Duration) string { return fmt.Sprintf("%.1f ms", d.Seconds()*1000) },
+	}).Parse(landingHTML)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	err = page.Execute(w, landingPage{Version: s.Version, Sources: s.Collector.States(), Sections: s.Sections()})
+	if err != nil {
+		s.Log.Debug("landing page not sent", "err", err)
+	}
+}
