@@ -1,0 +1,180 @@
+// Command roce_exporter serves what the kernel knows about this host's RoCE
+// NICs as Prometheus metrics.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/promslog"
+	promslogflag "github.com/prometheus/common/promslog/flag"
+	"github.com/prometheus/common/version"
+	"github.com/prometheus/exporter-toolkit/web"
+	webflag "github.com/prometheus/exporter-toolkit/web/kingpinflag"
+
+	"github.com/roce-exporter/roce_exporter/collector"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// options are the flags of the program.
+type options struct {
+	web     *web.FlagConfig
+	sysfs   string
+	once    bool
+	timeout time.Duration
+	include string
+	exclude string
+	raw     string
+	enabled map[string]*bool // by source
+	log     *promslog.Config
+}
+
+// collectorFlags are the sources that can be switched on and off, with their
+// help texts.
+var collectorFlags = []struct{ name, help string }{
+	{"rdma", "RDMA devices, ports and counters, from RDMA netlink and sysfs."},
+	{"interface", "State, speed and MTU of the ports' network interfaces, from sysfs."},
+	{"ethtool", "PFC, per-priority and port counters, from the drivers' ethtool statistics."},
+	{"dcb", "Which priorities have PFC enabled, from DCB netlink."},
+	{"pause", "Link pause (802.3x) frames, from ethtool netlink."},
+}
+
+func parse(args []string, stdout, stderr io.Writer) (*options, error) {
+	o := &options{enabled: make(map[string]*bool), log: &promslog.Config{Writer: stderr}}
+	app := kingpin.New("roce_exporter", "Prometheus exporter for RoCE: RDMA NICs, PFC, ECN.")
+	app.UsageWriter(stdout)
+	app.HelpFlag.Short('h')
+	app.Version(version.Print("roce_exporter"))
+	var ended error // --help and --version end the program
+	app.Terminate(func(code int) { ended = exitCode(code) })
+	o.web = webflag.AddFlags(app, ":10982")
+	app.Flag("path.sysfs", "Where sysfs is. With a copied tree instead of a mounted sysfs, only what files can give is served.").Default("/sys").StringVar(&o.sysfs)
+	app.Flag("once", "Write one exposition to standard output and exit: with 0, or with 1 if a collector failed.").BoolVar(&o.once)
+	app.Flag("collector.timeout", "Longest time that a scrape waits for the kernel. A scrape that Prometheus gives less time waits less.").Default("5s").DurationVar(&o.timeout)
+	app.Flag("collector.rdma.device-include", "Regular expression of RDMA devices to read; the whole name must match. Default: all.").PlaceHolder("REGEX").StringVar(&o.include)
+	app.Flag("collector.rdma.device-exclude", "Regular expression of RDMA devices to leave out; the whole name must match. They are never opened.").PlaceHolder("REGEX").StringVar(&o.exclude)
+	app.Flag("collector.rdma.raw", "Which hw_counters to export as roce_rdma_hw_raw_total under the kernel's names: unmapped (those without a metric of their own), all, none.").Default("unmapped").EnumVar(&o.raw, "unmapped", "all", "none")
+	for _, c := range collectorFlags {
+		o.enabled[c.name] = app.Flag("collector."+c.name, c.help).Default("true").Bool()
+	}
+	promslogflag.AddFlags(app, o.log)
+	_, err := app.Parse(args)
+	if ended != nil {
+		return nil, ended
+	}
+	if err == nil && o.timeout <= 0 {
+		err = fmt.Errorf("--collector.timeout=%v: must be more than 0", o.timeout)
+	}
+	return o, err
+}
+
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
+
+// run is the program. It returns its exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stdout, stderr)
+	var code exitCode
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "roce_exporter: %v; see --help\n", err)
+		return 2
+	}
+	log := promslog.New(o.log)
+	sources, sections, err := hostSources(o, log)
+	if err != nil {
+		log.Error("cannot start", "err", err)
+		return 2
+	}
+	c := collector.New(sources, collector.Build{Version: version.Version, Revision: version.GetRevision(), GoVersion: version.GoVersion}, log)
+	if o.once {
+		return once(c, o.timeout, stdout, log)
+	}
+	log.Info("roce_exporter starts", "version", version.Info())
+	return serve(o, c, sections, log)
+}
+
+// once writes one exposition and says whether all sources succeeded.
+func once(c *collector.Collector, timeout time.Duration, stdout io.Writer, log *slog.Logger) int {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	families, failed := c.Gather(ctx)
+	enc := expfmt.NewEncoder(stdout, expfmt.NewFormat(expfmt.TypeTextPlain))
+	for _, f := range families {
+		if err := enc.Encode(f); err != nil {
+			log.Error("cannot write", "err", err)
+			return 1
+		}
+	}
+	if failed != nil {
+		return 1 // the collector has logged why
+	}
+	return 0
+}
+
+func serve(o *options, c *collector.Collector, sections func() []collector.Section, log *slog.Logger) int {
+	own := prometheus.NewRegistry()
+	own.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	server := collector.Server{
+		Collector: c, Own: own, Timeout: o.timeout, Version: version.Info(), Sections: sections, Log: log,
+	}
+	s := &http.Server{
+		Handler:           server.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       5 * time.Minute,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- web.ListenAndServe(s, o.web, log) }()
+	select {
+	case err := <-ended:
+		log.Error("cannot serve", "err", err)
+		return 1
+	case <-stop.Done():
+	}
+	log.Info("asked to end, finishing the scrapes that run")
+	ctx, cancelShutdown := context.WithTimeout(context.Background(), o.timeout+time.Second)
+	defer cancelShutdown()
+	if err := s.Shutdown(ctx); err != nil {
+		log.Warn("some scrapes did not finish", "err", err)
+	}
+	return 0
+}
+
+// wholeName compiles a regular expression that must match a whole name, as in
+// Prometheus. "" gives nil.
+func wholeName(flag, expr string) (*regexp.Regexp, error) {
+	if expr == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile("^(?:" + expr + ")$")
+	if err != nil {
+		// The compiler's message shows the expression with the anchors.
+		if _, plain := regexp.Compile(expr); plain != nil {
+			err = plain
+		}
+		return nil, fmt.Errorf("--%s=%q: %w", flag, expr, err)
+	}
+	return re, nil
+}
