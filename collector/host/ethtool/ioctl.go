@@ -117,6 +117,7 @@ const maxStatistics = 1 << 16
 type Statistics struct {
 	ioctl      Ioctl
 	ifname     string
+	info       [24]byte
 	before     region // names, before the values
 	after      region // names, after the values
 	data       region // the values
@@ -202,10 +203,11 @@ func (s *Statistics) learn(strings []byte, n int) {
 
 // size asks how many statistics there are (struct ethtool_sset_info).
 func (s *Statistics) size() (int, error) {
-	var b [24]byte
-	binary.NativeEndian.PutUint32(b[:], CmdSetInfo)
+	b := s.info[:]
+	clear(b)
+	binary.NativeEndian.PutUint32(b, CmdSetInfo)
 	binary.NativeEndian.PutUint64(b[8:], 1<<SetStats)
-	if err := s.ioctl.Ethtool(s.ifname, b[:]); err != nil {
+	if err := s.ioctl.Ethtool(s.ifname, b); err != nil {
 		return 0, err
 	}
 	if binary.NativeEndian.Uint64(b[8:])&(1<<SetStats) == 0 {
