@@ -73,7 +73,7 @@ func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 				// Of two devices with one interface the one that it is the port
 				// of decides.
 				if old := found[i.name]; old == nil || old.role != rolePort {
-					found[i.name] = &netif{host: h, name: i.name, role: i.role, pci: i.pci, driver: h.netDriver(i.name, f), vf: f.function == "vf"}
+					found[i.name] = &netif{host: h, name: i.name, role: i.role, pci: i.pci, driver: i.driver, vf: f.function == "vf"}
 				}
 			}
 		}
@@ -100,15 +100,6 @@ func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
 	return out, nil
-}
-
-// netDriver returns the table of the driver of an interface, or that of the
-// RDMA device above it if the interface's driver is not known.
-func (h *Host) netDriver(name string, f *facts) *index {
-	if x := h.driverByModule(h.tree.LinkBase(path.Join("class/net", name, "device/driver"))); x != nil {
-		return x
-	}
-	return f.index
 }
 
 func (n *netif) close() {

@@ -37,9 +37,10 @@ type port struct {
 
 // portInterface is a network interface that belongs to a port.
 type portInterface struct {
-	name string
-	role string // one of the role constants
-	pci  string // PCI function that it sits on, "" if none
+	name   string
+	role   string // one of the role constants
+	pci    string // PCI function that it sits on, "" if none
+	driver *index // table of its driver, or else of the RDMA device's
 }
 
 // What an interface is to an RDMA port: the values of label role.
@@ -302,8 +303,12 @@ func (s *scanner) relate(own string, owners []string, f *facts) []portInterface 
 	add := func(name, role string) {
 		if name != "" && !have[name] {
 			have[name] = true
-			pci := pciOnly(tree.LinkBase(path.Join("class/net", name, "device")))
-			out = append(out, portInterface{name, role, pci})
+			device := path.Join("class/net", name, "device")
+			driver := s.host.driverByModule(tree.LinkBase(path.Join(device, "driver")))
+			if driver == nil {
+				driver = f.index
+			}
+			out = append(out, portInterface{name, role, pciOnly(tree.LinkBase(device)), driver})
 		}
 	}
 	lag := ""

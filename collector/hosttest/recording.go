@@ -77,6 +77,7 @@ type Host struct {
 	failures   map[string]syscall.Errno
 	hangs      map[string]chan struct{}
 	calls      map[string]int
+	encoded    map[string][]byte // answers as last encoded, see once
 	before     func(point string)
 }
 
@@ -105,7 +106,7 @@ func Load(data []byte) (*Host, error) {
 		files: make(map[string]string), links: make(map[string]string), faults: make(map[string]syscall.Errno),
 		statistics: make(map[string][]NameValue), drivers: make(map[string]map[string]string),
 		pause: make(map[string]map[string]string), pfc: make(map[string]map[string]string),
-		failures: make(map[string]syscall.Errno), hangs: make(map[string]chan struct{}), calls: make(map[string]int),
+		failures: make(map[string]syscall.Errno), hangs: make(map[string]chan struct{}), calls: make(map[string]int), encoded: make(map[string][]byte),
 	}
 	for _, f := range txtar.Parse(data).Files {
 		if err := h.member(f.Name, string(f.Data)); err != nil {
