@@ -175,7 +175,7 @@ func TestErrnoAtEachLevel(t *testing.T) {
 				// the next scan if it was a fact.
 				b.files.fail(level.path, 0)
 				var missing []string
-				for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+				for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 					text, err := b.scrape(t, 5*time.Second)
 					missing = slices.DeleteFunc(all("mlx5_0", "ens0"), func(l string) bool { return strings.Contains(text, l+"\n") })
 					if err == nil && len(missing) == 0 {
@@ -587,4 +587,40 @@ func TestNoRDMA(t *testing.T) {
 	}
 	want(t, text, "roce_exporter_rdma_devices 0", `roce_exporter_collector_success{collector="rdma"} 1`)
 	without(t, text, "eth0")
+}
+
+// A virtual function in a virtual machine has no link to a physical one; its
+// port statistics are left out all the same.
+func TestVirtualFunctionWithoutPhysicalOne(t *testing.T) {
+	h := twoNICs(t)
+	b := bedOf(t, h, true)
+	b.write(t, "devices/pci0000:00/0000:17:00.0/device", "0x101e\n")
+	text, err := b.scrape(t, 5*time.Second)
+	if err != nil {
+		t.Error(err)
+	}
+	if len(series(text, `roce_rdma_device_info{device="mlx5_0"`)) != 1 || !strings.Contains(series(text, `roce_rdma_device_info{device="mlx5_0"`)[0], `function="vf"`) {
+		t.Errorf("device info %v; want function vf", series(text, "roce_rdma_device_info"))
+	}
+	without(t, text, `roce_interface_pfc_frames_received_total{interface="ens0"`, `roce_interface_pfc_enabled{interface="ens0"`)
+	want(t, text, all("mlx5_0", "ens0")...)
+	want(t, text, live("ens1")...)
+}
+
+// A port whose interface changes is scanned anew, soon.
+func TestInterfaceThatMoves(t *testing.T) {
+	h := twoNICs(t)
+	b := bedOf(t, h, true, func(c *host.Config) { c.Rescan = 3 * time.Second })
+	b.scrape(t, 5*time.Second)
+	h.SetPort("mlx5_0", 1, "interface", "ens7")
+	h.SetPort("mlx5_0", 1, "ifindex", "77")
+	var text string
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		text, _ = b.scrape(t, 5*time.Second)
+		if strings.Contains(text, `interface="ens7"`) {
+			break
+		}
+	}
+	want(t, text, `roce_rdma_port_info{device="mlx5_0",interface="ens7",link_layer="Ethernet",port="1",protocol="roce"} 1`)
+	without(t, text, `roce_rdma_port_info{device="mlx5_0",interface="ens0"`)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -270,4 +272,12 @@ func (f *faultyFS) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.order = nil
+}
+
+// write writes a file of the bed's sysfs.
+func (b *bed) write(t testing.TB, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
