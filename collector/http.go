@@ -79,7 +79,7 @@ func (s *Server) limit(r *http.Request) time.Duration {
 		return s.Timeout
 	}
 	given := time.Duration(seconds * float64(time.Second))
-	reserve := min(given/10, 500*time.Millisecond)
+	reserve := min(given/5, 500*time.Millisecond)
 	return min(given-reserve, s.Timeout)
 }
 

@@ -355,7 +355,9 @@ func TestDeviceThatRegistersAnew(t *testing.T) {
 	h.SetCounter("mlx5_0", 1, "out_of_sequence", 5) // wrapped
 	text, _ = b.scrape(t, 5*time.Second)
 	want(t, text, name+"4.294967301e+09")
-	h.SetDevice("mlx5_0", "index", "7") // and now reset, which looks the same
+	h.SetCounter("mlx5_0", 1, "out_of_sequence", 1<<32-10)
+	b.scrape(t, 5*time.Second)
+	h.SetDevice("mlx5_0", "index", "7") // and now begun anew, which looks the same
 	h.SetCounter("mlx5_0", 1, "out_of_sequence", 3)
 	text, _ = b.scrape(t, 5*time.Second)
 	want(t, text, name+"3")

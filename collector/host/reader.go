@@ -44,7 +44,8 @@ type portReader struct {
 	code      *metric.Series
 	phys      *metric.Series
 	speed     *metric.Series
-	lastIndex uint32 // interface index, to see that it changed
+	lastIndex uint32 // the interface's index and name, to see that it changed
+	lastName  string
 	primed    bool
 }
 
@@ -250,8 +251,10 @@ func (r *reader) readState(out []metric.Sample, p *portReader) []metric.Sample {
 		} else {
 			state, physical = uint64(answer.State), uint64(answer.PhysicalState)
 			haveState, havePhysical = true, true
-			r.changed = r.changed || p.primed && answer.InterfaceIndex != p.lastIndex
-			p.lastIndex, p.primed = answer.InterfaceIndex, true
+			// A rename keeps the index.
+			same := answer.InterfaceIndex == p.lastIndex && answer.Interface == p.lastName
+			r.changed = r.changed || p.primed && !same
+			p.lastIndex, p.lastName, p.primed = answer.InterfaceIndex, answer.Interface, true
 		}
 	}
 	if !haveState {

@@ -21,13 +21,26 @@ type ReadError struct {
 	Device string // RDMA device or network interface
 	What   string // what was read, for people
 	Err    error
+	More   int // further reads of the device that failed for the same reason
 }
 
 func (e *ReadError) Error() string {
-	if e.Device == "" {
-		return fmt.Sprintf("%s: %v", e.What, e.Err)
+	var b strings.Builder
+	if e.Device != "" {
+		b.WriteString(e.Device + ": ")
 	}
-	return fmt.Sprintf("%s: %s: %v", e.Device, e.What, e.Err)
+	b.WriteString(e.What)
+	if e.More > 0 {
+		fmt.Fprintf(&b, " and %d more", e.More)
+	}
+	// The causes of failed files name the file, as What does.
+	cause := e.Err
+	var errno syscall.Errno
+	if errors.As(cause, &errno) && strings.Contains(cause.Error(), e.What) {
+		cause = errno
+	}
+	b.WriteString(": " + strings.TrimPrefix(cause.Error(), e.What+": "))
+	return b.String()
 }
 
 // Unwrap returns the cause, an errno as a rule.
@@ -74,10 +87,11 @@ func reason(err error) string {
 }
 
 // errorLog gathers the failures of one read of one device, so that each costs
-// only itself.
+// only itself. Failures for one reason are one error: a device whose firmware
+// is broken fails in dozens of files.
 type errorLog struct {
 	device string
-	errs   []error
+	errs   []*ReadError
 }
 
 // add notes that reading what failed with err, unless err says that it is
@@ -86,13 +100,27 @@ func (l *errorLog) add(what string, err error) bool {
 	if err == nil {
 		return true
 	}
-	if !absent(err) {
-		l.errs = append(l.errs, &ReadError{Device: l.device, What: what, Err: err})
+	if absent(err) {
+		return false
 	}
+	why := reason(err)
+	for _, e := range l.errs {
+		if reason(e.Err) == why {
+			e.More++
+			return false
+		}
+	}
+	l.errs = append(l.errs, &ReadError{Device: l.device, What: what, Err: err})
 	return false
 }
 
-func (l *errorLog) join() error { return errors.Join(l.errs...) }
+func (l *errorLog) join() error {
+	errs := make([]error, len(l.errs))
+	for i, e := range l.errs {
+		errs[i] = e
+	}
+	return errors.Join(errs...)
+}
 
 // errorCounter counts failed reads by source, device and reason. One read's
 // failure is counted once, however many scrapes share it.
@@ -106,10 +134,10 @@ type errorKey struct{ collector, device, reason string }
 // count counts every ReadError in err.
 func (c *errorCounter) count(collector string, err error) {
 	for _, e := range flatten(err) {
-		device := ""
+		device, n := "", 1
 		var re *ReadError
 		if errors.As(e, &re) {
-			device = re.Device
+			device, n = re.Device, 1+re.More
 		}
 		k := errorKey{collector, device, reason(e)}
 		c.mu.Lock()
@@ -123,7 +151,7 @@ func (c *errorCounter) count(collector string, err error) {
 			}
 			c.counts[k] = s
 		}
-		s.Value++
+		s.Value += float64(n)
 		c.mu.Unlock()
 	}
 }
