@@ -153,7 +153,7 @@ func (s *RDMA) Name() string { return rdmaName }
 // for what could not.
 func (s *RDMA) Collect(ctx context.Context) ([]metric.Sample, error) {
 	h := s.host
-	devices, listErr := h.list(ctx)
+	devices, mode, listErr := h.list(ctx)
 	if devices == nil && listErr != nil {
 		h.errors.count(rdmaName, listErr)
 		return h.errors.samples(rdmaName), listErr
@@ -181,6 +181,10 @@ func (s *RDMA) Collect(ctx context.Context) ([]metric.Sample, error) {
 	}
 	samples = append(samples, h.stuckSample(rdmaName, stuck),
 		metric.Sample{Series: metric.ExporterDevices.At(metric.Where{}), Value: float64(len(devices))})
+	if mode != "" {
+		samples = append(samples, metric.Sample{Value: 1, Series: metric.RDMANetnsModeInfo.At(metric.Where{
+			Attributes: []metric.Attribute{{Label: metric.Mode, Value: mode}}})})
+	}
 	return append(samples, h.errors.samples(rdmaName)...), errors.Join(listErr, err)
 }
 

@@ -12,6 +12,10 @@ import (
 func bnxtRE() Driver {
 	return Driver{
 		Name: "bnxt_re", ID: 6, Modules: []string{"bnxt_en", "bnxt_re"},
+		// drivers/net/ethernet/broadcom/bnxt/bnxt.c, bnxt_pci_tbl.
+		VirtualFunctions: []string{"0x1606", "0x1607", "0x1608", "0x1609", "0x16bd", "0x16c1", "0x16c2", "0x16c3", "0x16c4", "0x16c5", "0x16cb",
+			"0x16d3", "0x16dc", "0x16e1", "0x16e5", "0x16e6", "0x1806", "0x1807", "0x1808", "0x1809", "0x1819", "0x181b", "0xd800"},
+
 		DCBFrames: true,
 		Source: "drivers/infiniband/hw/bnxt_re/hw_counters.c; drivers/net/ethernet/broadcom/bnxt/bnxt_ethtool.c (durations in microseconds). " +
 			"Packets, bytes, discards and errors are refreshed once a second. After a failed firmware command the driver gives frozen values without an error.",
@@ -115,8 +119,13 @@ func bnxtRE() Driver {
 				{From: Statistics, Raw: "rx_discard_bytes_cos{queue}", Metric: metric.InterfaceQueueDiscardBytesReceived},
 				{From: Statistics, Raw: "rx_stat_discard", Metric: metric.InterfaceReceiveDiscards},
 				{From: Statistics, Raw: "tx_stat_discard", Metric: metric.InterfaceTransmitDiscards},
-				{From: Statistics, Raw: "rx_total_oom_discards", Metric: metric.InterfaceOutOfBuffer},
+				{From: Statistics, Raw: "rx_total_ring_discards", Metric: metric.InterfaceOutOfBuffer, Source: "dropped by the hardware for lack of buffers in the rings"},
+				{From: Statistics, Raw: "rx_total_oom_discards", Source: "dropped by the driver for lack of memory; in the interface's rx_dropped"},
 				{From: Statistics, Raw: "rx_buffer_passed_threshold", Metric: metric.InterfaceBufferThreshold, Source: "threshold undocumented, unverified"},
+				{From: Statistics, Raw: "rx_fcs_err_frames", Metric: metric.InterfaceCRCErrors},
+				{From: Statistics, Raw: "rx_pcs_symbol_err", Metric: metric.InterfacePCSSymbolErrors},
+				{From: Statistics, Raw: "rx_corrected_bits", Metric: metric.InterfaceCorrectedBits},
+				{From: Statistics, Raw: "link_down_events", Metric: metric.InterfaceLinkDownEvents},
 			},
 		),
 	}

@@ -73,7 +73,9 @@ func ionic() Driver {
 				{From: Statistics, Raw: "rx_pause_1us_count", Metric: metric.InterfacePauseReceived, Scale: 1e-6},
 				{From: Statistics, Raw: "frames_rx_dropped", Metric: metric.InterfaceReceiveDiscards},
 				{From: Statistics, Raw: "hw_tx_dropped", Metric: metric.InterfaceTransmitDiscards},
-				{From: Statistics, Raw: "hw_rx_missed_errors", Metric: metric.InterfaceOutOfBuffer},
+				{From: Statistics, Raw: "hw_rx_over_errors", Metric: metric.InterfaceOutOfBuffer, Source: "rx_queue_empty, ionic_lif.c"},
+				{From: Statistics, Raw: "hw_rx_missed_errors", Source: "failed DMA and descriptors, ionic_lif.c: not a lack of buffers"},
+				{From: Statistics, Raw: "frames_rx_bad_fcs", Metric: metric.InterfaceCRCErrors},
 			},
 		),
 	}

@@ -81,6 +81,11 @@ func irdma() Driver {
 				{From: Statistics, Raw: "port.rx_priority_{priority}_xon_2_xoff", Metric: metric.InterfacePFCTransitionsReceived, Source: "i40e"},
 				{From: Statistics, Raw: "port.link_xoff_rx", Metric: metric.InterfacePauseFramesReceived, Source: "i40e; those that stop (XOFF) only"},
 				{From: Statistics, Raw: "port.link_xoff_tx", Metric: metric.InterfacePauseFramesTransmitted, Source: "i40e; those that stop (XOFF) only"},
+				{From: Statistics, Raw: "port.rx_discards", Metric: metric.InterfaceReceiveDiscards, Source: "i40e"},
+				{From: Statistics, Raw: "port.tx_dropped_link_down", Metric: metric.InterfaceTransmitDiscards, Source: "i40e"},
+				{From: Statistics, Raw: "port.rx_crc_errors", Metric: metric.InterfaceCRCErrors, Source: "i40e"},
+				{From: Statistics, Raw: "port.mac_local_faults", Metric: metric.InterfaceLocalFaults, Source: "i40e"},
+				{From: Statistics, Raw: "port.mac_remote_faults", Metric: metric.InterfaceRemoteFaults, Source: "i40e"},
 			},
 		),
 	}

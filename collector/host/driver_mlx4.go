@@ -10,6 +10,9 @@ import (
 func mlx4() Driver {
 	return Driver{
 		Name: "mlx4", ID: 2, Modules: []string{"mlx4_core", "mlx4_en"},
+		// drivers/net/ethernet/mellanox/mlx4/main.c, mlx4_pci_table.
+		VirtualFunctions: []string{"0x1002", "0x1004"},
+
 		Source: "drivers/infiniband/hw/mlx4/main.c (rq: responder, sq: requester; 32 bits); drivers/net/ethernet/mellanox/mlx4/en_ethtool.c, mlx4_stats.h (durations in microseconds). " +
 			"Unicast and multicast files of counters/ exist on RoCE and are not filled.",
 		Counters: slices.Concat(
@@ -31,6 +34,7 @@ func mlx4() Driver {
 				{From: Statistics, Raw: "rx_pause_duration", Metric: metric.InterfacePauseReceived, Scale: 1e-6},
 				{From: Statistics, Raw: "tx_pause_duration", Metric: metric.InterfacePauseTransmitted, Scale: 1e-6},
 				{From: Statistics, Raw: "rx_pause_transition", Metric: metric.InterfacePauseTransitions},
+				{From: Statistics, Raw: "rx_crc_errors", Metric: metric.InterfaceCRCErrors},
 				{From: Statistics, Raw: "rx_prio_{priority}_packets", Metric: metric.InterfacePriorityPacketsReceived},
 				{From: Statistics, Raw: "tx_prio_{priority}_packets", Metric: metric.InterfacePriorityPacketsTransmitted},
 				{From: Statistics, Raw: "rx_prio_{priority}_bytes", Metric: metric.InterfacePriorityBytesReceived},

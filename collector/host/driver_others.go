@@ -11,6 +11,9 @@ import (
 func hns() Driver {
 	return Driver{
 		Name: "hns", ID: 12, Modules: []string{"hns3", "hns_roce_hw_v2"},
+		// drivers/net/ethernet/hisilicon/hns3/hnae3.h, HNAE3_DEV_ID_*VF.
+		VirtualFunctions: []string{"0xa22e", "0xa22f"},
+
 		DCBFrames: true,
 		Source: "drivers/infiniband/hw/hns/hns_roce_main.c; drivers/net/ethernet/hisilicon/hns3/hns3pf/hclge_main.c. " +
 			"It counts packets and no bytes; old firmware leaves the tail of the list at 0.",
@@ -32,6 +35,9 @@ func hns() Driver {
 				{From: Statistics, Raw: "mac_tx_pfc_pkt_num", Metric: metric.InterfacePFCFramesAllTransmitted},
 				{From: Statistics, Raw: "mac_rx_pfc_pri{priority}_xoff_time", Source: "unit undocumented, unverified: not exported"},
 				{From: Statistics, Raw: "mac_tx_pfc_pri{priority}_xoff_time", Source: "unit undocumented, unverified: not exported"},
+				{From: Statistics, Raw: "mac_rx_pause_xoff_time", Source: "unit undocumented, unverified: not exported"},
+				{From: Statistics, Raw: "mac_tx_pause_xoff_time", Source: "unit undocumented, unverified: not exported"},
+				{From: Statistics, Raw: "mac_rx_fcs_err_pkt_num", Metric: metric.InterfaceCRCErrors},
 				{From: Statistics, Raw: "mac_rx_mac_pause_num", Metric: metric.InterfacePauseFramesReceived},
 				{From: Statistics, Raw: "mac_tx_mac_pause_num", Metric: metric.InterfacePauseFramesTransmitted},
 			},
@@ -220,5 +226,5 @@ func qedr() Driver {
 
 // ocrdma is Emulex OneConnect. Its own counters are in debugfs only.
 func ocrdma() Driver {
-	return Driver{Name: "ocrdma", ID: 10, Modules: []string{"be2net", "ocrdma"}, Source: "drivers/infiniband/hw/ocrdma: counters/ only"}
+	return Driver{Name: "ocrdma", ID: 7, Modules: []string{"be2net", "ocrdma"}, Source: "drivers/infiniband/hw/ocrdma: counters/ only"}
 }

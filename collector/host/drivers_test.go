@@ -1,6 +1,7 @@
 package host
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,52 @@ func TestTableOfDrivers(t *testing.T) {
 	check("counters/", PMA())
 	if n := len(PMA()); n != 21 {
 		t.Errorf("counters/ has %d rows; the kernel has 21 files", n)
+	}
+}
+
+// The numbers are those of enum rdma_driver_id in
+// include/uapi/rdma/ib_user_ioctl_verbs.h, which counts up from 0.
+func TestNumbersOfDrivers(t *testing.T) {
+	enum := []string{"unknown", "mlx5", "mlx4", "cxgb3", "cxgb4", "mthca", "bnxt_re", "ocrdma", "nes", "irdma", "vmw_pvrdma", "qedr",
+		"hns", "usnic", "rxe", "hfi1", "qib", "efa", "siw", "erdma", "mana", "ionic"}
+	for _, d := range Drivers() {
+		if want := slices.Index(enum, d.Name); int(d.ID) != want {
+			t.Errorf("%s: number %d; the kernel's is %d", d.Name, d.ID, want)
+		}
+	}
+}
+
+// The scan compares device IDs as sysfs prints them.
+func TestVirtualFunctionsAreAsInSysfs(t *testing.T) {
+	id := regexp.MustCompile(`^0x[0-9a-f]{4}$`)
+	for _, d := range Drivers() {
+		for i, v := range d.VirtualFunctions {
+			if !id.MatchString(v) || slices.Contains(d.VirtualFunctions[:i], v) {
+				t.Errorf("%s: virtual function %q is there twice or not as sysfs prints it", d.Name, v)
+			}
+		}
+	}
+}
+
+// A name either has a term in the vocabulary or has none, and only what grows
+// wraps.
+func TestRowsOfOneNameAgree(t *testing.T) {
+	type name struct {
+		from From
+		raw  string
+	}
+	for _, d := range Drivers() {
+		rows := map[name]Counter{}
+		for _, c := range d.Counters {
+			k := name{c.From, c.Raw}
+			if other, ok := rows[k]; ok && ((other.Metric == nil) != (c.Metric == nil) || other.Bits != c.Bits) {
+				t.Errorf("%s %s: its rows do not agree", d.Name, c.Raw)
+			}
+			rows[k] = c
+			if c.Bits != 0 && (c.Gauge || c.Metric != nil && c.Metric.Type != metric.Counter) {
+				t.Errorf("%s %s: a gauge does not wrap", d.Name, c.Raw)
+			}
+		}
 	}
 }
 

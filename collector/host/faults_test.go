@@ -626,3 +626,20 @@ func TestInterfaceThatMoves(t *testing.T) {
 	want(t, text, `roce_rdma_port_info{device="mlx5_0",interface="ens7",link_layer="Ethernet",port="1",protocol="roce"} 1`)
 	without(t, text, `roce_rdma_port_info{device="mlx5_0",interface="ens0"`)
 }
+
+// GIDs of iWARP are called "IB/RoCE v1" by the kernel and are no RoCE.
+func TestIWARPHasNoRoCEGIDs(t *testing.T) {
+	h := twoNICs(t)
+	h.SetDevice("mlx5_0", "protocol", "iw")
+	text, err := bedOf(t, h, true).scrape(t, 5*time.Second)
+	if err != nil {
+		t.Error(err)
+	}
+	without(t, text, `roce_rdma_port_gids{device="mlx5_0"`)
+	want(t, text, `roce_rdma_port_gids{device="mlx5_1",port="1",roce_version="1"} 1`, `roce_rdma_netns_mode_info{mode="shared"} 1`)
+	b := bedOf(t, twoNICs(t), false)
+	b.write(t, "devices/pci0000:00/0000:17:00.0/infiniband/mlx5_0/node_type", "4: RNIC\n")
+	text, _ = b.scrape(t, 5*time.Second)
+	without(t, text, `roce_rdma_port_gids{device="mlx5_0"`)
+	want(t, text, `roce_rdma_port_gids{device="mlx5_1",port="1",roce_version="1"} 1`)
+}

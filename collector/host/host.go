@@ -58,7 +58,7 @@ type Host struct {
 	unknown *index // of drivers that the table does not have
 	log     *slog.Logger
 	errors  errorCounter
-	listing lane[[]listed]
+	listing lane[listing]
 	lister  lister // used by the listing lane only
 
 	mu         sync.Mutex
@@ -134,9 +134,16 @@ type lister struct {
 	conn *rdmanl.Conn
 }
 
+// listing is what a listing gave.
+type listing struct {
+	devices []listed
+	mode    string // of network namespaces: shared, exclusive, or "" if not known
+}
+
 // list returns the wanted devices of sysfs and RDMA netlink together, sorted
 // by name: a container's sysfs may hide what netlink shows.
-func (l *lister) list() ([]listed, error) {
+func (l *lister) list() (listing, error) {
+	var out listing
 	h := l.host
 	byName := make(map[string]*rdmanl.Device)
 	names, err := h.tree.Names(classInfiniband)
@@ -146,7 +153,8 @@ func (l *lister) list() ([]listed, error) {
 		byName[n] = nil
 	}
 	if h.cfg.Kernel.RDMA != nil {
-		devices, err := l.netlink()
+		devices, mode, err := l.netlink()
+		out.mode = mode
 		if err != nil {
 			// sysfs has it all but for containers; the landing page shows which
 			// source serves a device.
@@ -156,43 +164,49 @@ func (l *lister) list() ([]listed, error) {
 			byName[devices[i].Name] = &devices[i]
 		}
 	}
-	var out []listed
 	for n, d := range byName {
 		if h.wanted(n) {
-			out = append(out, listed{name: n, netlink: d})
+			out.devices = append(out.devices, listed{name: n, netlink: d})
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
+	sort.Slice(out.devices, func(i, j int) bool { return out.devices[i].name < out.devices[j].name })
 	return out, log.join()
 }
 
-func (l *lister) netlink() ([]rdmanl.Device, error) {
+func (l *lister) netlink() (devices []rdmanl.Device, mode string, err error) {
 	if l.conn == nil {
-		c, err := l.host.cfg.Kernel.RDMA()
-		if err != nil {
-			return nil, err
+		if l.conn, err = l.host.cfg.Kernel.RDMA(); err != nil {
+			l.conn = nil
+			return nil, "", err
 		}
-		l.conn = c
 	}
-	devices, err := l.conn.Devices()
+	devices, err = l.conn.Devices()
 	if err != nil {
 		l.conn.Close()
 		l.conn = nil
+		return nil, "", err
 	}
-	return devices, err
+	// Kernels before 5.2 do not say, and know no other mode than shared.
+	if shared, err := l.conn.SharedNetns(); err == nil && shared {
+		mode = "shared"
+	} else if err == nil {
+		mode = "exclusive"
+	}
+	return devices, mode, nil
 }
 
 // list returns the devices that are there now, and forgets those that are not.
-func (h *Host) list(ctx context.Context) ([]*device, error) {
+// mode is that of network namespaces.
+func (h *Host) list(ctx context.Context) (devices []*device, mode string, err error) {
 	found, err := h.listing.do(ctx, h.lister.list)
 	if errors.Is(err, ErrBusy) || errors.Is(err, ErrTimeout) {
-		return nil, &ReadError{What: "list of RDMA devices", Err: err}
+		return nil, "", &ReadError{What: "list of RDMA devices", Err: err}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := make([]*device, 0, len(found))
-	present := make(map[string]bool, len(found))
-	for _, l := range found {
+	out := make([]*device, 0, len(found.devices))
+	present := make(map[string]bool, len(found.devices))
+	for _, l := range found.devices {
 		d := h.devices[l.name]
 		if d == nil {
 			d = &device{host: h, name: l.name}
@@ -210,7 +224,7 @@ func (h *Host) list(ctx context.Context) ([]*device, error) {
 			go d.close()
 		}
 	}
-	return out, err
+	return out, found.mode, err
 }
 
 // each runs read for all of things at once and joins what they return. It is

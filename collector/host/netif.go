@@ -53,7 +53,7 @@ func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 		defer cancel()
 		ctx = half
 	}
-	devices, err := h.list(ctx)
+	devices, _, err := h.list(ctx)
 	if devices == nil && err != nil {
 		return nil, err
 	}

@@ -195,6 +195,9 @@ func (s *scanner) port(n uint32, f *facts) port {
 	p := port{number: n, dir: path.Join(s.dir, "ports", label)}
 	linkLayer, _ := tree.Text(path.Join(p.dir, "link_layer"))
 	gids, owners := s.gids(p.dir)
+	if !s.roce(f.netlink, linkLayer) {
+		gids = nil
+	}
 	for version, count := range gids {
 		f.samples = append(f.samples, metric.Sample{Value: float64(count),
 			Series: metric.RDMAGIDs.At(metric.Where{Device: s.name, Port: label, Attributes: []metric.Attribute{
@@ -219,6 +222,17 @@ func protocol(nl *rdmanl.Device) string {
 		return ""
 	}
 	return nl.Protocol
+}
+
+// roce says whether a port speaks RoCE, as far as is known. InfiniBand and
+// iWARP ports have GIDs as well, which the kernel calls "IB/RoCE v1".
+func (s *scanner) roce(nl *rdmanl.Device, linkLayer string) bool {
+	if nl != nil && nl.Protocol != "" {
+		return nl.Protocol == "roce"
+	}
+	// node_type of iWARP is "4: RNIC".
+	kind, _ := s.host.tree.Text(path.Join(s.dir, "node_type"))
+	return linkLayer == "Ethernet" && !strings.HasPrefix(kind, "4:")
 }
 
 // gids counts the GIDs in use by RoCE version and returns the interfaces that

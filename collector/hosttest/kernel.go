@@ -179,6 +179,9 @@ func (h *Host) rdmaRequest(req []netlink.Message) ([]netlink.Message, error) {
 		}
 		return h.rdmaList(m)
 	}
+	if m.Header.Type == rdmanl.Type(rdmanl.CmdSysGet) {
+		return reply(encode(func(e *netlink.AttributeEncoder) { e.Uint8(rdmanl.AttrSysNetnsMode, 1) }))
+	}
 	h.mu.Lock()
 	var d *rdmaDevice
 	for _, x := range h.rdma {

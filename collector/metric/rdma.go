@@ -44,6 +44,9 @@ var (
 		"Physical state of the port: 1 Sleep, 2 Polling, 3 Disabled, 4 PortConfigurationTraining, 5 LinkUp, 6 LinkErrorRecovery, 7 Phy Test.", None, ibta+", PortInfo.PortPhysicalState")
 	RDMAPortRate = rdmaGauge("port_rate_bytes_per_second",
 		"Rate of the port, only while it is ACTIVE: a port that is down shows an invented one. Above 400 Gb/s drivers may show 400.", BytesPerSecond, sysfsABI+", rate")
+	RDMANetnsModeInfo = &Metric{Name: "roce_rdma_netns_mode_info", Type: Info,
+		Help:   "Whether network namespaces share the RDMA devices (shared) or each device belongs to one (exclusive).",
+		Labels: []Label{Mode}, Source: nldev + ", RDMA_NLDEV_SYS_ATTR_NETNS_MODE"}
 	RDMAGIDs = &Metric{Name: "roce_rdma_port_gids", Type: Gauge,
 		Help:   "GIDs in use on the port, by RoCE version. RoCE needs one of the version that the fabric uses.",
 		Labels: portLabels(RoCEVersion), Source: rocev2 + "; gid_attrs/types, " + sysfsABI}
@@ -148,7 +151,7 @@ var (
 var (
 	RDMASymbolErrors                 = rdmaCounter("symbol_errors", "Minor link errors on the physical lanes. 16 bits; sticks at 65535.", pma)
 	RDMALinkErrorRecoveries          = rdmaCounter("link_error_recoveries", "Times that the link recovered from errors. 8 bits; sticks at 255.", pma)
-	RDMALinkDowned                   = rdmaCounter("link_downed", "Times that link error recovery failed and the link went down. 8 bits; sticks at 255.", pma)
+	RDMALinkDowned                   = rdmaCounter("link_downed", "Times that the link went down. Of counters/ it is 8 bits wide and sticks at 255.", pma)
 	RDMAPortReceiveErrors            = rdmaCounter("port_received_errors", "Packets with an error received at the port. 16 bits; sticks at 65535.", pma)
 	RDMAPortReceiveRemotePhysical    = rdmaCounter("port_received_remote_physical_errors", "Packets received that were marked bad on the way. 16 bits; sticks at 65535.", pma)
 	RDMAPortReceiveSwitchRelay       = rdmaCounter("port_received_switch_relay_errors", "Packets that a switch could not forward. 16 bits; sticks at 65535.", pma)
@@ -174,7 +177,7 @@ var (
 // rdma lists the rows of this file.
 func rdma() []*Metric {
 	return []*Metric{
-		RDMADeviceInfo, RDMAPortInfo, RDMAPortInterfaceInfo, RDMAPortUp, RDMAPortState, RDMAPortPhysicalState, RDMAPortRate, RDMAGIDs,
+		RDMADeviceInfo, RDMAPortInfo, RDMAPortInterfaceInfo, RDMAPortUp, RDMAPortState, RDMAPortPhysicalState, RDMAPortRate, RDMAGIDs, RDMANetnsModeInfo,
 		RDMACNPPacketsTransmitted, RDMACNPPacketsReceived, RDMACNPPacketsHandled, RDMACNPPacketsIgnored, RDMAECNMarkedPacketsReceived,
 		RDMASlowRestarts, RDMASlowRestartCNPs, RDMASlowRestartTransitions, RDMACongestedQPs, RDMACongestionEvents, RDMACongestionRecoveries, RDMACongestionRateIncreases,
 		RDMAOutOfSequencePacketsReceived, RDMAPacketSequenceErrors, RDMAPacketSequenceErrorsTransmitted, RDMAImpliedNAKSequenceErrors, RDMALocalACKTimeouts,

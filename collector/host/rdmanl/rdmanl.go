@@ -24,7 +24,6 @@ const (
 	CmdSysGet     = 6
 	CmdGetChardev = 15
 	CmdStatGet    = 17
-	CmdStatStatus = 24
 )
 
 // Attributes, enum rdma_nldev_attr.
@@ -48,8 +47,6 @@ const (
 	AttrCounterEntry  = 81
 	AttrCounterName   = 82
 	AttrCounterValue  = 83
-	AttrCounterIndex  = 94
-	AttrCounterOn     = 95
 )
 
 // Type returns the netlink message type of a command: client RDMA_NL_NLDEV, 5,
@@ -258,59 +255,6 @@ func (c *Conn) intern(b []byte) string {
 	s := string(b)
 	c.names[s] = s
 	return s
-}
-
-// Status says of a counter whether it can be switched on and off, and is on.
-type Status struct {
-	Index    uint32
-	Name     string
-	Optional bool
-	Enabled  bool // true for counters that are not optional
-}
-
-// CounterStatus returns the counters that a port has or could have.
-func (c *Conn) CounterStatus(device, port uint32) ([]Status, error) {
-	b, err := c.ask(CmdStatStatus, request(device, port))
-	if err != nil {
-		return nil, fmt.Errorf("list of counters of port %d: %w", port, err)
-	}
-	out, err := parseStatus(b)
-	if err != nil {
-		return nil, fmt.Errorf("list of counters of port %d: %w", port, err)
-	}
-	return out, nil
-}
-
-func parseStatus(b []byte) ([]Status, error) {
-	var out []Status
-	err := attributes(b, func(list attribute) error {
-		if list.kind != AttrCounters {
-			return nil
-		}
-		return attributes(list.data, func(entry attribute) error {
-			s := Status{Enabled: true}
-			err := attributes(entry.data, func(a attribute) error {
-				var err error
-				switch a.kind {
-				case AttrCounterName:
-					s.Name = a.text()
-				case AttrCounterIndex:
-					s.Index, err = a.uint32("counter index")
-				case AttrCounterOn:
-					// Present only on optional counters.
-					var on uint8
-					on, err = a.uint8("counter state")
-					s.Optional, s.Enabled = true, on != 0
-				}
-				return err
-			})
-			if err == nil && s.Name != "" {
-				out = append(out, s)
-			}
-			return err
-		})
-	})
-	return out, err
 }
 
 // DriverID returns the number of a device's driver, enum rdma_driver_id in

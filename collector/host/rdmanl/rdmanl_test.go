@@ -127,22 +127,6 @@ func TestPortCounters(t *testing.T) {
 	}
 }
 
-func TestCounterStatus(t *testing.T) {
-	var req netlink.Message
-	got, err := kernel(t, wire(t, `
-		38005080
-		  18005180  08005e00 00000000  0c005200 61006200 00000000
-		  1c005180  08005e00 01000000  06005200 6300 0000  05005f00 00000000
-	`), &req).CounterStatus(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Status{{Index: 0, Name: "a", Enabled: true}, {Index: 1, Name: "c", Optional: true}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
-	}
-}
-
 func TestDriverID(t *testing.T) {
 	for dump, want := range map[string]uint32{"08004900 01000000": 1, "0c004900 0e00000000000000": 14} {
 		var req netlink.Message
@@ -213,7 +197,6 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		parseDevice(b)
 		parsePort(b)
-		parseStatus(b)
 		parseDriverID(b)
 		c := &Conn{names: map[string]string{}}
 		counters, err := c.parseCounters(b, nil)
