@@ -3,8 +3,9 @@ SHELL := bash
 GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+BRANCH ?= $(shell git rev-parse --abbrev-ref HEAD 2>/dev/null || echo unknown)
 V := github.com/prometheus/common/version
-LDFLAGS := -s -w -X $(V).Version=$(VERSION) -X $(V).Revision=$(REVISION)
+LDFLAGS := -s -w -X $(V).Version=$(VERSION) -X $(V).Revision=$(REVISION) -X $(V).Branch=$(BRANCH)
 # The same sources give the same bytes: no paths, no time, no build ID.
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS) -buildid='
 FUZZTIME ?= 5s
@@ -14,8 +15,8 @@ FUZZTIME ?= 5s
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
-run: build ## Build and serve this host on :10982 until Ctrl-C
-	./.bin/roce_exporter
+run: build ## Build and serve this host on :10982 until Ctrl-C; flags: make run ARGS=--web.listen-address=:9999
+	./.bin/roce_exporter $(ARGS)
 
 build: ## Build .bin/roce_exporter for this machine
 	$(BUILD) -o .bin/roce_exporter ./cmd/roce_exporter

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 
@@ -27,6 +29,9 @@ func hostSources(o *options, log *slog.Logger) ([]collector.Source, func() []col
 	dir, err := sysfs.OpenDir(o.sysfs)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--path.sysfs=%s: %w", o.sysfs, err)
+	}
+	if _, err := dir.Stat("class"); err != nil {
+		return nil, nil, fmt.Errorf("--path.sysfs=%s: not a sysfs, nor a copy of one: %w", o.sysfs, err)
 	}
 	kernel := host.Kernel{Sysfs: dir}
 	live := dir.IsSysfs()
@@ -64,10 +69,27 @@ func hostSources(o *options, log *slog.Logger) ([]collector.Source, func() []col
 	if len(skipped) > 0 {
 		log.Info("this is a copied tree: collectors that ask the kernel are skipped", "path.sysfs", o.sysfs, "skipped", skipped)
 	}
-	if dir.Missing("class/infiniband") {
-		log.Info("this host has no RDMA devices now; they are served when they appear", "path.sysfs", o.sysfs)
+	if len(sources) == 0 {
+		log.Warn("all collectors are switched off or skipped: nothing will be collected")
+	}
+	if _, err := dir.Stat("class/infiniband"); errors.Is(err, fs.ErrNotExist) {
+		if live {
+			log.Info("this host has no RDMA devices now; they are served when they appear", "kernel", rdmaSupport())
+		} else {
+			log.Warn("the copied tree has no class/infiniband: no RDMA devices", "path.sysfs", o.sysfs)
+		}
 	}
 	return sources, func() []collector.Section { return hostSections(h, o, live, skipped) }, nil
+}
+
+// rdmaSupport says, for people, whether the kernel has RDMA at all.
+func rdmaSupport() string {
+	c, err := rdmanl.Dial()
+	if err != nil {
+		return fmt.Sprintf("has no RDMA: %v; is ib_core loaded?", err)
+	}
+	c.Close()
+	return "has RDMA"
 }
 
 // hostSections is what the landing page says about this host.
@@ -84,7 +106,9 @@ func hostSections(h *host.Host, o *options, live bool, skipped []string) []colle
 	}
 	system := collector.Section{Title: "This process", Header: []string{"What", "How it is"}}
 	system.Rows = append(system.Rows, []string{"sysfs", o.sysfs})
-	if !live {
+	if live {
+		system.Rows = append(system.Rows, []string{"Kernel", rdmaSupport()})
+	} else {
 		system.Rows = append(system.Rows, []string{"Kernel", fmt.Sprintf("not asked: %s is a copied tree; skipped: %v", o.sysfs, skipped)})
 	}
 	system.Rows = append(system.Rows,

@@ -66,10 +66,10 @@ func parse(args []string, stdout, stderr io.Writer) (*options, error) {
 	o.web = webflag.AddFlags(app, ":10982")
 	app.Flag("path.sysfs", "Where sysfs is. With a copied tree instead of a mounted sysfs, only what files can give is served.").Default("/sys").StringVar(&o.sysfs)
 	app.Flag("once", "Write one exposition to standard output and exit: with 0, or with 1 if a collector failed.").BoolVar(&o.once)
-	app.Flag("collector.timeout", "Longest time that a scrape waits for the kernel. A scrape that Prometheus gives less time waits less.").Default("5s").DurationVar(&o.timeout)
+	app.Flag("collector.timeout", "Longest time that a scrape waits for the kernel. A scrape that Prometheus gives less time waits less.").Default("5s").SetValue((*positiveDuration)(&o.timeout))
 	app.Flag("collector.rdma.device-include", "Regular expression of RDMA devices to read; the whole name must match. Default: all.").PlaceHolder("REGEX").StringVar(&o.include)
 	app.Flag("collector.rdma.device-exclude", "Regular expression of RDMA devices to leave out; the whole name must match. They are never opened.").PlaceHolder("REGEX").StringVar(&o.exclude)
-	app.Flag("collector.rdma.raw", "Which hw_counters to export as roce_rdma_hw_raw_total under the kernel's names: unmapped (those without a metric of their own), all, none.").Default("unmapped").EnumVar(&o.raw, "unmapped", "all", "none")
+	app.Flag("collector.rdma.raw", "Which files of hw_counters and counters to export under the kernel's names, as roce_rdma_hw_raw_total and roce_rdma_hw_raw_level: unmapped (those without a metric of their own), all, none.").Default("unmapped").EnumVar(&o.raw, "unmapped", "all", "none")
 	for _, c := range collectorFlags {
 		o.enabled[c.name] = app.Flag("collector."+c.name, c.help).Default("true").Bool()
 	}
@@ -78,10 +78,28 @@ func parse(args []string, stdout, stderr io.Writer) (*options, error) {
 	if ended != nil {
 		return nil, ended
 	}
-	if err == nil && o.timeout <= 0 {
-		err = fmt.Errorf("--collector.timeout=%v: must be more than 0", o.timeout)
+	if err == nil && *o.web.WebConfigFile != "" {
+		// Checked before anything is served, so that a wrong file is not taken for
+		// another failure.
+		if err = web.Validate(*o.web.WebConfigFile); err != nil {
+			err = fmt.Errorf("--web.config.file=%s: %w", *o.web.WebConfigFile, err)
+		}
 	}
 	return o, err
+}
+
+// positiveDuration is the value of --collector.timeout.
+type positiveDuration time.Duration
+
+func (d *positiveDuration) String() string { return time.Duration(*d).String() }
+
+func (d *positiveDuration) Set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil || v <= 0 {
+		return fmt.Errorf("--collector.timeout=%s: want a duration above 0 with its unit, as in 5s or 500ms", s)
+	}
+	*d = positiveDuration(v)
+	return nil
 }
 
 type exitCode int
@@ -90,6 +108,9 @@ func (c exitCode) Error() string { return fmt.Sprintf("exit %d", int(c)) }
 
 // run is the program. It returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	if version.Version == "" {
+		version.Version = "devel" // go run, go build without the Makefile
+	}
 	o, err := parse(args, stdout, stderr)
 	var code exitCode
 	if errors.As(err, &code) {
@@ -145,10 +166,20 @@ func serve(o *options, c *collector.Collector, sections func() []collector.Secti
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()
+	// So that the landing page has something to say before the first scrape, and
+	// that one is not slowed by the scan of the devices.
+	go func() {
+		ctx, cancel := context.WithTimeout(stop, o.timeout)
+		defer cancel()
+		c.Gather(ctx)
+	}()
 	ended := make(chan error, 1)
 	go func() { ended <- web.ListenAndServe(s, o.web, log) }()
 	select {
 	case err := <-ended:
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w; choose another by --web.listen-address", err)
+		}
 		log.Error("cannot serve", "err", err)
 		return 1
 	case <-stop.Done():

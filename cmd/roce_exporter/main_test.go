@@ -102,8 +102,10 @@ func TestWrongFlags(t *testing.T) {
 	for args, words := range map[string]string{
 		"--nonsense":                           "unknown long flag '--nonsense'",
 		"--collector.rdma.raw=some":            "must be one of unmapped,all,none",
-		"--collector.timeout=0s":               "--collector.timeout=0s: must be more than 0",
-		"--collector.timeout=soon":             "invalid duration",
+		"--collector.timeout=0s":               "--collector.timeout=0s: want a duration above 0",
+		"--collector.timeout=5":                "--collector.timeout=5: want a duration above 0 with its unit",
+		"--web.config.file=/nonexistent":       "--web.config.file=/nonexistent",
+		"--path.sysfs=/usr":                    "--path.sysfs=/usr: not a sysfs, nor a copy of one",
 		"--collector.rdma.device-include=mlx[": `--collector.rdma.device-include="mlx["`,
 		"--collector.rdma.device-exclude=(":    `--collector.rdma.device-exclude="("`,
 		"--path.sysfs=/nonexistent":            "--path.sysfs=/nonexistent",
@@ -159,5 +161,22 @@ func TestBuildsWithoutCgo(t *testing.T) {
 	out, err := c.Output()
 	if err != nil || strings.TrimSpace(string(out)) != "" {
 		t.Errorf("packages with cgo: %s, %v", out, err)
+	}
+}
+
+// Filters that leave nothing, and a tree that was copied without what its links
+// lead to, are said.
+func TestSilentNothingIsSaid(t *testing.T) {
+	dir := layOut(t, "mlx5_connectx7_2port")
+	code, _, log := try("--once", "--path.sysfs="+dir, "--collector.rdma.device-include=mlx5")
+	if code != 0 || !strings.Contains(log, "leave no RDMA device to read") {
+		t.Errorf("exit code %d, log:\n%s", code, log)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "devices")); err != nil {
+		t.Fatal(err)
+	}
+	code, _, log = try("--once", "--path.sysfs="+dir)
+	if code != 1 || !strings.Contains(log, "was /sys/devices left out") {
+		t.Errorf("without devices/: exit code %d, log:\n%s", code, log)
 	}
 }

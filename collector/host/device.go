@@ -93,6 +93,9 @@ func (d *device) scan(nl *rdmanl.Device) *facts {
 	d.host.errors.count(rdmaName, f.err)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if remark := f.unmapped(); remark != "" && (d.facts == nil || d.facts.unmapped() != remark) {
+		d.host.log.Info("counters are exported raw", "device", d.name, "why", remark)
+	}
 	d.facts, d.scanned, d.stale, d.suspect = f, time.Now(), false, false
 	return f
 }
@@ -236,8 +239,8 @@ func (h *Host) Devices() []DeviceState {
 		switch {
 		case d.counting.stuck() || d.scanning.stuck():
 			s.Remark = "hangs in the kernel"
-		case f.index.driver == nil:
-			s.Remark = "driver not in the table: counters are exported raw"
+		case f.unmapped() != "":
+			s.Remark = f.unmapped() + ": counters are exported raw"
 		case f.noCounters && f.netlink != nil:
 			s.Remark = "sysfs shows no counters, as in a container without the host's network namespace; RDMA netlink serves"
 		}

@@ -53,3 +53,27 @@ func TestGolden(t *testing.T) {
 		}
 	}
 }
+
+// The join that the README offers needs one series per interface: however
+// interfaces are stacked, one is the port or a member of the LAG of one RDMA
+// port only.
+func TestJoinIsUnique(t *testing.T) {
+	for _, name := range hosttest.Names() {
+		text, err := newBed(t, name, true).scrape(t, 10*time.Second)
+		if err != nil {
+			t.Error(err)
+		}
+		owner := map[string]string{}
+		for _, l := range series(text, "roce_rdma_port_interface_info{") {
+			if !strings.Contains(l, `role="port"`) && !strings.Contains(l, `role="lag_member"`) {
+				continue
+			}
+			_, rest, _ := strings.Cut(l, `interface="`)
+			i, _, _ := strings.Cut(rest, `"`)
+			if owner[i] != "" {
+				t.Errorf("%s: interface %s is in\n%s\nand\n%s", name, i, owner[i], l)
+			}
+			owner[i] = l
+		}
+	}
+}

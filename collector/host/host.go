@@ -64,6 +64,7 @@ type Host struct {
 	mu         sync.Mutex
 	devices    map[string]*device
 	interfaces map[string]*netif
+	noneLeft   bool // the configuration leaves out all devices
 }
 
 // New returns the host behind cfg.Kernel. Nothing is read yet.
@@ -137,6 +138,7 @@ type lister struct {
 // listing is what a listing gave.
 type listing struct {
 	devices []listed
+	left    int    // devices that the configuration leaves out
 	mode    string // of network namespaces: shared, exclusive, or "" if not known
 }
 
@@ -167,6 +169,8 @@ func (l *lister) list() (listing, error) {
 	for n, d := range byName {
 		if h.wanted(n) {
 			out.devices = append(out.devices, listed{name: n, netlink: d})
+		} else {
+			out.left++
 		}
 	}
 	sort.Slice(out.devices, func(i, j int) bool { return out.devices[i].name < out.devices[j].name })
@@ -204,6 +208,12 @@ func (h *Host) list(ctx context.Context) (devices []*device, mode string, err er
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if none := len(found.devices) == 0 && found.left > 0; none != h.noneLeft {
+		h.noneLeft = none
+		if none {
+			h.log.Warn("device-include and device-exclude leave no RDMA device to read; an expression must match the whole name", "present", found.left)
+		}
+	}
 	out := make([]*device, 0, len(found.devices))
 	present := make(map[string]bool, len(found.devices))
 	for _, l := range found.devices {

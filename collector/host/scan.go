@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -112,6 +113,15 @@ func (s *scanner) driver(nl *rdmanl.Device) *index {
 	if x := s.host.driverByModule(tree.LinkBase(path.Join(s.dir, "device/driver"))); x != nil {
 		return x
 	}
+	// A tree may have been copied without its links.
+	uevent, _ := tree.Text(path.Join(s.dir, "device/uevent"))
+	for _, line := range strings.Split(uevent, "\n") {
+		if module, ok := strings.CutPrefix(line, "DRIVER="); ok {
+			if x := s.host.driverByModule(module); x != nil {
+				return x
+			}
+		}
+	}
 	// A sub-function's device is an auxiliary device below the PCI function.
 	if dir := s.pciDir(); dir != "" {
 		if x := s.host.driverByModule(tree.LinkBase(path.Join(dir, "driver"))); x != nil {
@@ -173,7 +183,10 @@ func (s *scanner) function() (pci, kind string) {
 // portNumbers returns the numbers of the device's ports, ascending.
 func (s *scanner) portNumbers(nl *rdmanl.Device) []uint32 {
 	names, err := s.host.tree.Names(path.Join(s.dir, "ports"))
-	s.log.add("ports", err)
+	if s.host.cfg.Kernel.RDMA == nil && !s.host.tree.Exists(s.dir) {
+		err = errDangling
+	}
+	s.log.add(s.dir, err)
 	var out []uint32
 	for _, n := range names {
 		if v, err := strconv.ParseUint(n, 10, 32); err == nil {
@@ -188,6 +201,9 @@ func (s *scanner) portNumbers(nl *rdmanl.Device) []uint32 {
 	slices.Sort(out)
 	return out
 }
+
+// errDangling says that a tree was copied without what its links lead to.
+var errDangling = errors.New("a link that leads nowhere: was /sys/devices left out when the tree was copied?")
 
 func (s *scanner) port(n uint32, f *facts) port {
 	tree := s.host.tree
@@ -462,6 +478,18 @@ func (s *scanner) deviceInfo(f *facts) metric.Sample {
 // guid prints a GUID as sysfs does.
 func guid(v uint64) string {
 	return fmt.Sprintf("%04x:%04x:%04x:%04x", v>>48, v>>32&0xffff, v>>16&0xffff, v&0xffff)
+}
+
+// unmapped says why the counters of the device have no names of the
+// vocabulary, "" if they have.
+func (f *facts) unmapped() string {
+	switch {
+	case f.index.driver != nil:
+		return ""
+	case f.driver == "":
+		return "its driver is not known: there is no device/driver link"
+	}
+	return "the table of drivers does not have " + f.driver
 }
 
 // same says whether two scans speak of the same incarnation of a device, so

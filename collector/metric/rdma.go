@@ -35,7 +35,7 @@ var (
 		Help:   "An RDMA port and its own network interface. Protocol is roce or iw; link layer Ethernet alone does not tell them apart.",
 		Labels: portLabels(Interface, LinkLayer, Protocol), Source: nldev + "; " + sysfsABI}
 	RDMAPortInterfaceInfo = &Metric{Name: "roce_rdma_port_interface_info", Type: Info,
-		Help:   "A network interface that belongs to an RDMA port. Role is port, lag_member, lag, vlan, macvlan, representor or other. Join PFC with RDMA counters over it.",
+		Help:   "A network interface that belongs to an RDMA port. Role is port, lag_member, lag, vlan, macvlan, representor or other. Join PFC with RDMA counters over it, with role port or lag_member, which name each interface once.",
 		Labels: portLabels(Interface, Role), Source: nldev + "; gid_attrs/ndevs, " + sysfsABI}
 	RDMAPortUp    = rdmaGauge("port_up", "1 if the port is ACTIVE, 0 in any other state.", None, ibta+", PortInfo.PortState")
 	RDMAPortState = rdmaGauge("port_state",

@@ -33,6 +33,7 @@ func Markdown() string {
 	var b strings.Builder
 	b.WriteString("# Metrics\n\nGenerated from the vocabulary in this folder; `make generate` writes it anew.\n" +
 		"A label without a value is absent. What the hardware or the kernel does not have is absent, never 0.\n" +
+		"`roce_exporter_read_errors_total` has a series per cause only once there was one.\n" +
 		"Beside these, Prometheus's client library serves its own `go_*` and `process_*`.\n")
 	for _, section := range []struct {
 		title, text string

@@ -114,9 +114,3 @@ func (i attributeInfo) Mode() fs.FileMode  { return fs.FileMode(i.st.Mode & 0o77
 func (i attributeInfo) ModTime() time.Time { return time.Unix(i.st.Mtim.Unix()) }
 func (i attributeInfo) IsDir() bool        { return i.st.Mode&unix.S_IFMT == unix.S_IFDIR }
 func (i attributeInfo) Sys() any           { return &i.st }
-
-// Missing says whether name is not in the directory.
-func (d *Dir) Missing(name string) bool {
-	_, err := d.Stat(name)
-	return err != nil
-}

@@ -8,6 +8,7 @@
 package sysfs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -124,8 +125,12 @@ func (k *Kept) Bytes() ([]byte, error) {
 		k.Close()
 		return nil, fmt.Errorf("read %s: %w", k.name, errnoOf(err))
 	}
-	return k.buf[:n], nil
+	// tar fills the files of sysfs up to the page that they claim to have.
+	b, _, _ := bytes.Cut(k.buf[:n], nul)
+	return b, nil
 }
+
+var nul = []byte{0}
 
 // read fills the buffer from the start of the file with one read.
 func (k *Kept) read() (int, error) {

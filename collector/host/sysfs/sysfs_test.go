@@ -183,3 +183,17 @@ func BenchmarkReadFile(b *testing.B) {
 		os.ReadFile(name)
 	}
 }
+
+// A tree copied by tar has files filled up with NULs to a page.
+func TestFileFilledUpByTar(t *testing.T) {
+	tr, _ := tree(t, map[string]string{"n": "77\n" + strings.Repeat("\x00", 4093), "t": "Ethernet\n" + strings.Repeat("\x00", 4087), "empty": strings.Repeat("\x00", 4096)})
+	if v, err := tr.Keep("n").Uint(); v != 77 || err != nil {
+		t.Errorf("number %d, %v; want 77", v, err)
+	}
+	if s, err := tr.Text("t"); s != "Ethernet" || err != nil {
+		t.Errorf("text %q, %v; want Ethernet", s, err)
+	}
+	if _, err := tr.Keep("empty").Uint(); !errors.Is(err, ErrNotANumber) {
+		t.Errorf("nothing but NULs: %v; want ErrNotANumber", err)
+	}
+}
