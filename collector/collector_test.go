@@ -175,7 +175,7 @@ func TestScrapeTimeout(t *testing.T) {
 	}})
 	for header, want := range map[string]time.Duration{
 		"": 5 * time.Second, "1": 800 * time.Millisecond, "3.0": 2500 * time.Millisecond, "5": 4500 * time.Millisecond, "60": 5 * time.Second,
-		"0": 5 * time.Second, "-1": 5 * time.Second, "NaN": 5 * time.Second, "1e300": 5 * time.Second, "Inf": 5 * time.Second, "soon": 5 * time.Second,
+		"0.001": 100 * time.Millisecond, "0": 5 * time.Second, "-1": 5 * time.Second, "NaN": 5 * time.Second, "1e300": 5 * time.Second, "Inf": 5 * time.Second, "soon": 5 * time.Second,
 	} {
 		fetch(t, server.URL+"/metrics", "X-Prometheus-Scrape-Timeout-Seconds", header)
 		if got > want || got < want-100*time.Millisecond {

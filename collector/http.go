@@ -71,6 +71,9 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	}).ServeHTTP(w, r)
 }
 
+// minLimit is the least time that a scrape takes at the most.
+const minLimit = 100 * time.Millisecond
+
 // limit is how long a scrape may take: Prometheus says in a header when it
 // gives up, and needs a little of that time to get the answer.
 func (s *Server) limit(r *http.Request) time.Duration {
@@ -80,7 +83,8 @@ func (s *Server) limit(r *http.Request) time.Duration {
 	}
 	given := time.Duration(seconds * float64(time.Second))
 	reserve := min(given/5, 500*time.Millisecond)
-	return min(given-reserve, s.Timeout)
+	// Whoever gives less would only find healthy devices too slow.
+	return max(min(given-reserve, s.Timeout), minLimit)
 }
 
 //go:embed landing.html

@@ -161,6 +161,7 @@ func serve(o *options, c *collector.Collector, sections func() []collector.Secti
 	s := &http.Server{
 		Handler:           server.Handler(),
 		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      o.timeout + 30*time.Second, // for clients that do not read
 		IdleTimeout:       5 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

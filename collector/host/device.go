@@ -24,6 +24,8 @@ type device struct {
 	scanConn *rdmanl.Conn // used by scanning only
 	reader   *reader      // used by counting only
 
+	inSysfs bool // at the last listing of sysfs; used by the listing only
+
 	mu      sync.Mutex
 	netlink *rdmanl.Device // as the last listing gave it
 	facts   *facts         // of the last scan
@@ -43,11 +45,7 @@ type reading struct {
 func (d *device) announce(nl *rdmanl.Device) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch {
-	case nl == nil && d.netlink == nil:
-	case nl == nil || d.netlink == nil || nl.Index != d.netlink.Index:
-		d.stale = true
-	}
+	d.stale = d.stale || !sameIndex(nl, d.netlink)
 	d.netlink = nl
 }
 
@@ -74,7 +72,7 @@ func (d *device) know(ctx context.Context) (*facts, error) {
 	if err == nil {
 		return g, nil
 	}
-	if f != nil {
+	if f != nil && !errors.Is(err, ErrClosed) {
 		return f, nil
 	}
 	return nil, &ReadError{Device: d.name, What: "scan of the device", Err: err}
@@ -91,12 +89,20 @@ func (d *device) scan(nl *rdmanl.Device) *facts {
 	}
 	f := s.scan(nl)
 	d.host.errors.count(rdmaName, f.err)
+	if f.err != nil && d.scanConn != nil {
+		d.scanConn.Close() // what it would read next may be of an earlier request
+		d.scanConn = nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if remark := f.unmapped(); remark != "" && (d.facts == nil || d.facts.unmapped() != remark) {
 		d.host.log.Info("counters are exported raw", "device", d.name, "why", remark)
 	}
-	d.facts, d.scanned, d.stale, d.suspect = f, time.Now(), false, false
+	d.facts, d.scanned = f, time.Now()
+	// The device may have registered anew since the scan began.
+	d.stale = !sameIndex(nl, d.netlink)
+	// What failed may have been for a moment.
+	d.suspect = f.err != nil || len(f.ports) == 0
 	return f
 }
 
@@ -120,23 +126,23 @@ func (d *device) count(ctx context.Context, f *facts) (*reading, error) {
 	})
 }
 
-// close frees the descriptors, after whatever runs has ended.
+// sameIndex says whether RDMA netlink listed the same registration twice.
+func sameIndex(a, b *rdmanl.Device) bool {
+	return a == nil && b == nil || a != nil && b != nil && a.Index == b.Index
+}
+
+// close frees the descriptors, after whatever runs has ended. A read that hangs
+// keeps them until it comes back.
 func (d *device) close() {
-	d.counting.wait()
-	d.counting.do(context.Background(), func() (*reading, error) {
+	d.counting.close(func() {
 		if d.reader != nil {
 			d.reader.close()
-			d.reader = nil
 		}
-		return nil, nil
 	})
-	d.scanning.wait()
-	d.scanning.do(context.Background(), func() (*facts, error) {
+	d.scanning.close(func() {
 		if d.scanConn != nil {
 			d.scanConn.Close()
-			d.scanConn = nil
 		}
-		return nil, nil
 	})
 }
 
@@ -156,18 +162,24 @@ func (s *RDMA) Name() string { return rdmaName }
 // for what could not.
 func (s *RDMA) Collect(ctx context.Context) ([]metric.Sample, error) {
 	h := s.host
-	devices, mode, listErr := h.list(ctx)
-	if devices == nil && listErr != nil {
-		h.errors.count(rdmaName, listErr)
-		return h.errors.samples(rdmaName), listErr
+	found, err := h.list(ctx)
+	if err != nil {
+		h.errors.count(rdmaName, err)
+		return h.errors.samples(rdmaName), err
 	}
-	samples, err := each(devices, func(d *device) ([]metric.Sample, error) {
+	samples, err := each(found.devices, func(d *device) ([]metric.Sample, error) {
 		f, err := d.know(ctx)
+		if errors.Is(err, ErrClosed) {
+			return nil, nil
+		}
 		if err != nil {
 			h.errors.count(rdmaName, err)
 			return nil, err
 		}
 		r, err := d.count(ctx, f)
+		if errors.Is(err, ErrClosed) {
+			return nil, nil
+		}
 		if err != nil {
 			err = &ReadError{Device: d.name, What: "counters", Err: err}
 			h.errors.count(rdmaName, err)
@@ -177,18 +189,18 @@ func (s *RDMA) Collect(ctx context.Context) ([]metric.Sample, error) {
 		return append(append(out, f.samples...), r.samples...), errors.Join(f.err, r.err)
 	})
 	stuck := 0
-	for _, d := range devices {
+	for _, d := range found.devices {
 		if d.counting.stuck() || d.scanning.stuck() {
 			stuck++
 		}
 	}
 	samples = append(samples, h.stuckSample(rdmaName, stuck),
-		metric.Sample{Series: metric.ExporterDevices.At(metric.Where{}), Value: float64(len(devices))})
-	if mode != "" {
+		metric.Sample{Series: metric.ExporterDevices.At(metric.Where{}), Value: float64(len(found.devices))})
+	if found.mode != "" {
 		samples = append(samples, metric.Sample{Value: 1, Series: metric.RDMANetnsModeInfo.At(metric.Where{
-			Attributes: []metric.Attribute{{Label: metric.Mode, Value: mode}}})})
+			Attributes: []metric.Attribute{{Label: metric.Mode, Value: found.mode}}})})
 	}
-	return append(samples, h.errors.samples(rdmaName)...), errors.Join(listErr, err)
+	return append(samples, h.errors.samples(rdmaName)...), errors.Join(found.err, err)
 }
 
 func (h *Host) stuckSample(collector string, n int) metric.Sample {

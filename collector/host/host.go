@@ -13,8 +13,10 @@ import (
 	"io/fs"
 	"log/slog"
 	"regexp"
-	"sort"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/roce-exporter/roce_exporter/collector/host/dcb"
@@ -123,13 +125,8 @@ func (h *Host) wanted(device string) bool {
 
 const classInfiniband = "class/infiniband"
 
-// listed is one RDMA device as a listing gives it.
-type listed struct {
-	name    string
-	netlink *rdmanl.Device // nil where RDMA netlink does not answer
-}
-
-// lister lists the RDMA devices.
+// lister lists the RDMA devices. It is used by the listing lane only, so that
+// lists are applied in the order in which they were made.
 type lister struct {
 	host *Host
 	conn *rdmanl.Conn
@@ -137,44 +134,90 @@ type lister struct {
 
 // listing is what a listing gave.
 type listing struct {
-	devices []listed
-	left    int    // devices that the configuration leaves out
-	mode    string // of network namespaces: shared, exclusive, or "" if not known
+	devices []*device // sorted by name
+	mode    string    // of network namespaces: shared, exclusive, or "" if not known
+	err     error     // what could not be listed; the devices known before are in the list
 }
 
-// list returns the wanted devices of sysfs and RDMA netlink together, sorted
-// by name: a container's sysfs may hide what netlink shows.
-func (l *lister) list() (listing, error) {
-	var out listing
+// list brings the host's devices up to date with what sysfs and RDMA netlink
+// list together: a container's sysfs may hide what netlink shows. A list that
+// could not be had says nothing about the devices that it would have held.
+func (l *lister) list() listing {
 	h := l.host
-	byName := make(map[string]*rdmanl.Device)
-	names, err := h.tree.Names(classInfiniband)
 	log := errorLog{}
-	log.add(classInfiniband, err) // no RDMA at all: the directory is absent
+	names, sysfsErr := h.tree.Names(classInfiniband)
+	if absent(sysfsErr) {
+		sysfsErr = nil // no RDMA at all
+	}
+	log.add(classInfiniband, sysfsErr)
+	inSysfs := make(map[string]bool, len(names))
 	for _, n := range names {
-		byName[n] = nil
+		inSysfs[n] = true
 	}
+	inNetlink := make(map[string]*rdmanl.Device)
+	var mode string
+	var netlinkErr error
 	if h.cfg.Kernel.RDMA != nil {
-		devices, mode, err := l.netlink()
-		out.mode = mode
-		if err != nil {
-			// sysfs has it all but for containers; the landing page shows which
-			// source serves a device.
-			h.log.Debug("RDMA netlink does not list devices, reading sysfs only", "err", err)
+		var devices []rdmanl.Device
+		devices, mode, netlinkErr = l.netlink()
+		if errors.Is(netlinkErr, syscall.EPROTONOSUPPORT) || absent(netlinkErr) {
+			netlinkErr = nil // a kernel without it
 		}
+		log.add("RDMA netlink's list of devices", netlinkErr)
 		for i := range devices {
-			byName[devices[i].Name] = &devices[i]
+			inNetlink[devices[i].Name] = &devices[i]
 		}
 	}
-	for n, d := range byName {
-		if h.wanted(n) {
-			out.devices = append(out.devices, listed{name: n, netlink: d})
-		} else {
-			out.left++
+
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	left := 0
+	seen := func(name string) {
+		if !h.wanted(name) {
+			left++
+			return
+		}
+		d := h.devices[name]
+		if d == nil {
+			d = &device{host: h, name: name}
+			h.devices[name] = d
+			h.log.Info("found RDMA device", "device", name)
+		}
+		if sysfsErr == nil {
+			d.inSysfs = inSysfs[name]
+		}
+		if netlinkErr == nil {
+			d.announce(inNetlink[name])
 		}
 	}
-	sort.Slice(out.devices, func(i, j int) bool { return out.devices[i].name < out.devices[j].name })
-	return out, log.join()
+	for n := range inSysfs {
+		seen(n)
+	}
+	for n := range inNetlink {
+		if !inSysfs[n] {
+			seen(n)
+		}
+	}
+	out := listing{mode: mode, err: log.join()}
+	for n, d := range h.devices {
+		listed := inSysfs[n] || inNetlink[n] != nil
+		unknown := sysfsErr != nil && d.inSysfs || netlinkErr != nil && !d.inSysfs
+		if !listed && !unknown {
+			delete(h.devices, n)
+			h.log.Info("RDMA device is gone", "device", n)
+			go d.close()
+			continue
+		}
+		out.devices = append(out.devices, d)
+	}
+	slices.SortFunc(out.devices, func(a, b *device) int { return strings.Compare(a.name, b.name) })
+	if none := len(out.devices) == 0 && left > 0; none != h.noneLeft {
+		h.noneLeft = none
+		if none {
+			h.log.Warn("device-include and device-exclude leave no RDMA device to read; an expression must match the whole name", "present", left)
+		}
+	}
+	return out
 }
 
 func (l *lister) netlink() (devices []rdmanl.Device, mode string, err error) {
@@ -199,42 +242,18 @@ func (l *lister) netlink() (devices []rdmanl.Device, mode string, err error) {
 	return devices, mode, nil
 }
 
-// list returns the devices that are there now, and forgets those that are not.
-// mode is that of network namespaces.
-func (h *Host) list(ctx context.Context) (devices []*device, mode string, err error) {
-	found, err := h.listing.do(ctx, h.lister.list)
-	if errors.Is(err, ErrBusy) || errors.Is(err, ErrTimeout) {
-		return nil, "", &ReadError{What: "list of RDMA devices", Err: err}
+// list returns the devices that are there now, those known before where that
+// cannot be found out, with an error.
+func (h *Host) list(ctx context.Context) (listing, error) {
+	found, err := h.listing.do(ctx, func() (listing, error) {
+		l := h.lister.list()
+		h.errors.count(rdmaName, l.err)
+		return l, nil
+	})
+	if err != nil {
+		return listing{}, &ReadError{What: "list of RDMA devices", Err: err}
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if none := len(found.devices) == 0 && found.left > 0; none != h.noneLeft {
-		h.noneLeft = none
-		if none {
-			h.log.Warn("device-include and device-exclude leave no RDMA device to read; an expression must match the whole name", "present", found.left)
-		}
-	}
-	out := make([]*device, 0, len(found.devices))
-	present := make(map[string]bool, len(found.devices))
-	for _, l := range found.devices {
-		d := h.devices[l.name]
-		if d == nil {
-			d = &device{host: h, name: l.name}
-			h.devices[l.name] = d
-			h.log.Info("found RDMA device", "device", l.name)
-		}
-		d.announce(l.netlink)
-		present[l.name] = true
-		out = append(out, d)
-	}
-	for n, d := range h.devices {
-		if !present[n] {
-			delete(h.devices, n)
-			h.log.Info("RDMA device is gone", "device", n)
-			go d.close()
-		}
-	}
-	return out, found.mode, err
+	return found, nil
 }
 
 // each runs read for all of things at once and joins what they return. It is
@@ -244,7 +263,14 @@ func each[T any](things []T, read func(T) ([]metric.Sample, error)) ([]metric.Sa
 	errs := make([]error, len(things))
 	var wg sync.WaitGroup
 	for i, t := range things {
-		wg.Go(func() { samples[i], errs[i] = read(t) })
+		wg.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					errs[i] = fault(p)
+				}
+			}()
+			samples[i], errs[i] = read(t)
+		})
 	}
 	wg.Wait()
 	n := 0

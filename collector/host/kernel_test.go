@@ -162,6 +162,7 @@ type faultyFS struct {
 	hang    map[string]chan struct{}
 	opened  map[string]int
 	order   []string // of reads of counters
+	open    int      // files open now
 }
 
 func (f *faultyFS) fail(name string, errno syscall.Errno) {
@@ -222,7 +223,24 @@ func (f *faultyFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.mu.Lock()
+	f.open++
+	f.mu.Unlock()
 	return &faultyFile{File: file, fs: f, name: name}, nil
+}
+
+func (f *faultyFile) Close() error {
+	f.fs.mu.Lock()
+	f.fs.open--
+	f.fs.mu.Unlock()
+	return f.File.Close()
+}
+
+// nowOpen returns how many files are open.
+func (f *faultyFS) nowOpen() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.open
 }
 
 func (f *faultyFS) ReadDir(name string) ([]fs.DirEntry, error) {

@@ -13,6 +13,9 @@ import (
 // kernel. It was not started a second time.
 var ErrBusy = errors.New("an earlier read has not come back from the kernel yet")
 
+// ErrClosed says that what was to be read has been given up: the device is gone.
+var ErrClosed = errors.New("the device is gone")
+
 // ErrTimeout says that a read did not come back within the scrape's time.
 var ErrTimeout = errors.New("no answer from the kernel within the time of the scrape")
 
@@ -27,6 +30,7 @@ var ErrTimeout = errors.New("no answer from the kernel within the time of the sc
 type lane[T any] struct {
 	mu      sync.Mutex
 	running *flight[T]
+	closed  bool
 }
 
 // lateAfter is the age at which a read counts as late if somebody has given up
@@ -44,11 +48,15 @@ type flight[T any] struct {
 func (f *flight[T]) late() bool { return f.gaveUp && time.Since(f.start) > lateAfter }
 
 // do returns what read returns, of a read that began before or during this
-// call and has ended. It returns ErrTimeout or ErrBusy where there is none.
+// call and has ended. It returns ErrTimeout, ErrBusy or ErrClosed where there is none.
 // The result is shared and must not be changed.
 func (l *lane[T]) do(ctx context.Context, read func() (T, error)) (T, error) {
 	var none T
 	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return none, ErrClosed
+	}
 	f := l.running
 	if f == nil {
 		f = &flight[T]{start: time.Now(), done: make(chan struct{})}
@@ -79,8 +87,7 @@ func (l *lane[T]) do(ctx context.Context, read func() (T, error)) (T, error) {
 func (l *lane[T]) run(f *flight[T], read func() (T, error)) {
 	defer func() {
 		if p := recover(); p != nil {
-			// A fault in the reader of one device must not end the program.
-			f.err = fmt.Errorf("fault in the exporter, please report it: %v\n%s", p, debug.Stack())
+			f.err = fault(p)
 		}
 		l.mu.Lock()
 		l.running = nil
@@ -90,6 +97,12 @@ func (l *lane[T]) run(f *flight[T], read func() (T, error)) {
 	f.result, f.err = read()
 }
 
+// fault makes an error of a panic: a fault in the reader of one device must not
+// end the program.
+func fault(p any) error {
+	return fmt.Errorf("fault in the exporter, please report it: %v\n%s", p, debug.Stack())
+}
+
 // stuck says whether a read is running that is late.
 func (l *lane[T]) stuck() bool {
 	l.mu.Lock()
@@ -97,12 +110,18 @@ func (l *lane[T]) stuck() bool {
 	return l.running != nil && l.running.late()
 }
 
-// wait returns when no read is running.
-func (l *lane[T]) wait() {
+// close ends the lane: no read begins any more, and cleanup is called once,
+// when the one that runs has ended.
+func (l *lane[T]) close(cleanup func()) {
 	l.mu.Lock()
-	f := l.running
+	closed, f := l.closed, l.running
+	l.closed = true
 	l.mu.Unlock()
+	if closed {
+		return
+	}
 	if f != nil {
 		<-f.done
 	}
+	cleanup()
 }

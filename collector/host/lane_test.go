@@ -76,7 +76,7 @@ func TestLaneThatHangs(t *testing.T) {
 			t.Errorf("%d reads were started; want 1", n)
 		}
 		close(release)
-		l.wait()
+		synctest.Wait()
 		if v, err := l.do(t.Context(), hang); v != 1 || err != nil || reads.Load() != 2 {
 			t.Errorf("after it came back: %d, %v, %d reads; want 1, nil, 2", v, err, reads.Load())
 		}
@@ -91,5 +91,47 @@ func TestLaneSurvivesAPanic(t *testing.T) {
 	}
 	if v, err := l.do(t.Context(), func() (int, error) { return 3, nil }); v != 3 || err != nil {
 		t.Errorf("after a panic: %d, %v; want 3", v, err)
+	}
+}
+
+// A lane that is closed while reads run and come: the cleanup is called once,
+// after the last read, and nobody gets a result that was not read.
+func TestLaneThatCloses(t *testing.T) {
+	var l lane[*int]
+	var reading, cleaned atomic.Int32
+	var wg sync.WaitGroup
+	for range 50 {
+		wg.Go(func() {
+			for range 100 {
+				v, err := l.do(t.Context(), func() (*int, error) {
+					reading.Add(1)
+					defer reading.Add(-1)
+					if cleaned.Load() != 0 {
+						t.Error("a read began after the cleanup")
+					}
+					return new(int), nil
+				})
+				if (v == nil) != errors.Is(err, ErrClosed) {
+					t.Errorf("do = %v, %v", v, err)
+				}
+			}
+		})
+	}
+	for range 3 {
+		wg.Go(func() {
+			l.close(func() {
+				if reading.Load() != 0 {
+					t.Error("cleanup while a read runs")
+				}
+				cleaned.Add(1)
+			})
+		})
+	}
+	wg.Wait()
+	if n := cleaned.Load(); n != 1 {
+		t.Errorf("cleaned up %d times; want once", n)
+	}
+	if _, err := l.do(t.Context(), func() (*int, error) { return new(int), nil }); !errors.Is(err, ErrClosed) {
+		t.Errorf("after close: %v; want ErrClosed", err)
 	}
 }

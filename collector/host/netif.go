@@ -27,12 +27,12 @@ type netif struct {
 	driver *index
 	vf     bool
 
-	sysfs      lane[*reading]
+	attributes lane[*reading]
 	statistics lane[*reading]
 	pause      lane[*reading]
 	dcb        lane[*reading]
 
-	attributes *attributes    // sysfs lane
+	state      *state         // attributes lane
 	driverStat *statistics    // statistics lane
 	pauseConn  *pauseReader   // pause lane
 	dcbConn    *dcbConnection // dcb lane
@@ -46,6 +46,7 @@ func (n *netif) physical() bool {
 
 // netifs returns the interfaces of all ports of all devices, sorted by name.
 // Devices that cannot be scanned are reported by the rdma source and left out.
+// The error says what could not be listed; the interfaces are good all the same.
 func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 	// A device that hangs here must leave the others time to be read.
 	if deadline, ok := ctx.Deadline(); ok {
@@ -53,13 +54,13 @@ func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 		defer cancel()
 		ctx = half
 	}
-	devices, _, err := h.list(ctx)
-	if devices == nil && err != nil {
+	listed, err := h.list(ctx)
+	if err != nil {
 		return nil, err
 	}
-	known := make([]*facts, len(devices))
+	known := make([]*facts, len(listed.devices))
 	var wg sync.WaitGroup
-	for i, d := range devices {
+	for i, d := range listed.devices {
 		wg.Go(func() { known[i], _ = d.know(ctx) })
 	}
 	wg.Wait()
@@ -99,46 +100,33 @@ func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
-	return out, nil
+	return out, listed.err
 }
 
+// close frees the descriptors, after whatever runs has ended.
 func (n *netif) close() {
-	n.sysfs.wait()
-	n.sysfs.do(context.Background(), func() (*reading, error) {
-		if n.attributes != nil {
-			n.attributes.close()
-		}
-		return nil, nil
-	})
-	n.statistics.wait()
-	n.statistics.do(context.Background(), func() (*reading, error) {
+	n.attributes.close(func() {})
+	n.statistics.close(func() {
 		if n.driverStat != nil {
 			n.driverStat.raw.Close()
 		}
-		return nil, nil
 	})
-	n.pause.wait()
-	n.pause.do(context.Background(), func() (*reading, error) {
+	n.pause.close(func() {
 		if n.pauseConn != nil {
 			n.pauseConn.close()
 		}
-		return nil, nil
 	})
-	n.dcb.wait()
-	n.dcb.do(context.Background(), func() (*reading, error) {
-		n.dcbConn.close()
-		return nil, nil
-	})
+	n.dcb.close(func() { n.dcbConn.close() })
 }
 
 // collect is what the sources of interfaces have in common: read is run in
 // lane for each interface that has it, and failures are counted.
 func (h *Host) collect(ctx context.Context, source string, only func(*netif) bool,
 	laneOf func(*netif) *lane[*reading], read func(*netif) *reading) ([]metric.Sample, error) {
-	interfaces, err := h.netifs(ctx)
-	if err != nil {
-		h.errors.count(source, err)
-		return h.errors.samples(source), err
+	interfaces, listErr := h.netifs(ctx)
+	if interfaces == nil && listErr != nil {
+		h.errors.count(source, listErr)
+		return h.errors.samples(source), listErr
 	}
 	var chosen []*netif
 	for _, n := range interfaces {
@@ -152,6 +140,9 @@ func (h *Host) collect(ctx context.Context, source string, only func(*netif) boo
 			h.errors.count(source, r.err)
 			return r, nil
 		})
+		if errors.Is(err, ErrClosed) {
+			return nil, nil
+		}
 		if err != nil {
 			err = &ReadError{Device: n.name, What: source, Err: err}
 			h.errors.count(source, err)
@@ -166,7 +157,7 @@ func (h *Host) collect(ctx context.Context, source string, only func(*netif) boo
 		}
 	}
 	samples = append(samples, h.stuckSample(source, stuck))
-	return append(samples, h.errors.samples(source)...), err
+	return append(samples, h.errors.samples(source)...), errors.Join(listErr, err)
 }
 
 // ---- interface: class/net ------------------------------------------------
@@ -187,52 +178,57 @@ func (s *Interface) Name() string { return interfaceName }
 func (s *Interface) Collect(ctx context.Context) ([]metric.Sample, error) {
 	return s.host.collect(ctx, interfaceName,
 		func(*netif) bool { return true },
-		func(n *netif) *lane[*reading] { return &n.sysfs },
+		func(n *netif) *lane[*reading] { return &n.attributes },
 		(*netif).readAttributes)
 }
 
-type attributes struct {
-	operstate, speed, mtu *sysfs.Kept
-	up, rate, size        *metric.Series
-	info                  metric.Sample
-	until                 time.Time // when info is to be made anew
+// state is what reading an interface's attributes keeps. The files are opened
+// anew each time, by the interface's name: names of interfaces move, and an open
+// file would go on to speak of the one that had the name.
+type state struct {
+	up, rate, size *metric.Series
+	info           metric.Sample
+	master         string
+	until          time.Time // when info is to be made anew
 }
 
 func (n *netif) readAttributes() *reading {
 	dir := path.Join("class/net", n.name)
 	w := metric.Where{Interface: n.name}
 	tree := n.host.tree
-	a := n.attributes
+	a := n.state
 	if a == nil {
-		a = &attributes{
-			operstate: tree.Keep(path.Join(dir, "operstate")), speed: tree.Keep(path.Join(dir, "speed")), mtu: tree.Keep(path.Join(dir, "mtu")),
-			up: metric.InterfaceUp.At(w), rate: metric.InterfaceSpeed.At(w), size: metric.InterfaceMTU.At(w),
-		}
-		n.attributes = a
+		a = &state{up: metric.InterfaceUp.At(w), rate: metric.InterfaceSpeed.At(w), size: metric.InterfaceMTU.At(w)}
+		n.state = a
 	}
-	if now := time.Now(); now.After(a.until) {
-		a.info, a.until = n.info(dir), now.Add(n.host.cfg.Rescan)
+	master := tree.LinkBase(path.Join(dir, "master"))
+	if now := time.Now(); now.After(a.until) || master != a.master {
+		a.info, a.master, a.until = n.info(dir, master), master, now.Add(n.host.cfg.Rescan)
 	}
 	log := errorLog{device: n.name}
 	out := []metric.Sample{a.info}
 	up := false
-	if b, err := a.operstate.Bytes(); log.add("operstate", err) {
-		state := string(b)
-		up = state == "up\n" || state == "up"
-		switch {
-		case up:
+	if word, err := tree.Text(path.Join(dir, "operstate")); log.add("operstate", err) {
+		switch word {
+		case "up":
+			up = true
 			out = append(out, metric.Sample{Series: a.up, Value: 1})
-		case state != "unknown\n": // software interfaces that do not say
+		case "down", "lowerlayerdown", "dormant", "notpresent", "testing":
 			out = append(out, metric.Sample{Series: a.up, Value: 0})
+		case "unknown": // software interfaces that do not say
+		default:
+			log.add("operstate", fmt.Errorf("%.32q is no state of RFC 2863", word))
 		}
 	}
-	if v, err := a.mtu.Uint(); log.add("mtu", err) {
-		out = append(out, metric.Sample{Series: a.size, Value: float64(v)})
+	if word, err := tree.Text(path.Join(dir, "mtu")); log.add("mtu", err) {
+		if v, err := sysfs.ParseUint([]byte(word)); log.add("mtu", err) {
+			out = append(out, metric.Sample{Series: a.size, Value: float64(v)})
+		}
 	}
 	// The speed of an interface that is down is an error, -1 or invented.
 	if up {
-		if b, err := a.speed.Bytes(); log.add("speed", err) && string(b) != "-1\n" {
-			if v, err := sysfs.ParseUint(b); log.add("speed", err) && v > 0 && v < 1<<31 {
+		if word, err := tree.Text(path.Join(dir, "speed")); log.add("speed", err) && word != "-1" {
+			if v, err := sysfs.ParseUint([]byte(word)); log.add("speed", err) && v > 0 && v < 1<<31 {
 				const mbit = 1e6 / 8
 				out = append(out, metric.Sample{Series: a.rate, Value: float64(v) * mbit})
 			}
@@ -241,7 +237,7 @@ func (n *netif) readAttributes() *reading {
 	return &reading{samples: out, err: log.join()}
 }
 
-func (n *netif) info(dir string) metric.Sample {
+func (n *netif) info(dir, master string) metric.Sample {
 	tree := n.host.tree
 	driver, firmware := tree.LinkBase(path.Join(dir, "device/driver")), ""
 	if n.host.cfg.Kernel.Ethtool != nil {
@@ -256,7 +252,7 @@ func (n *netif) info(dir string) metric.Sample {
 		{Label: metric.Driver, Value: driver},
 		{Label: metric.Firmware, Value: firmware},
 		{Label: metric.PCIAddress, Value: pciOnly(tree.LinkBase(path.Join(dir, "device")))},
-		{Label: metric.Master, Value: tree.LinkBase(path.Join(dir, "master"))},
+		{Label: metric.Master, Value: master},
 		{Label: metric.Role, Value: n.role},
 	}})}
 }
@@ -266,12 +262,6 @@ func pciOnly(s string) string {
 		return s
 	}
 	return ""
-}
-
-func (a *attributes) close() {
-	a.operstate.Close()
-	a.speed.Close()
-	a.mtu.Close()
 }
 
 // ---- ethtool: driver statistics --------------------------------------------

@@ -49,6 +49,10 @@ type portReader struct {
 	primed    bool
 }
 
+// maxCounters bounds the files of one directory that are kept open. Drivers
+// have a hundred or so.
+const maxCounters = 2048
+
 // counterDir is a directory of counter files, kept open.
 type counterDir struct {
 	from   From
@@ -128,6 +132,10 @@ func (r *reader) list(d *counterDir, m *mapper) {
 		if n != "lifespan" {
 			counters = append(counters, n)
 		}
+	}
+	if len(counters) > maxCounters {
+		r.log.add(d.dir, fmt.Errorf("%d files, of which %d are read", len(counters), maxCounters))
+		counters = counters[:maxCounters]
 	}
 	m.resolve(d.from, counters)
 	for _, n := range counters {
@@ -230,6 +238,8 @@ func (r *reader) readDir(out []metric.Sample, d *counterDir, m *mapper) []metric
 		if err != nil {
 			if gone(err) {
 				r.changed = true
+				// What comes back under this name began anew.
+				f.primed = false
 			}
 			r.log.add(f.file.Name(), err)
 			continue
@@ -247,7 +257,8 @@ func (r *reader) readState(out []metric.Sample, p *portReader) []metric.Sample {
 		answer, err := conn.Port(r.facts.netlink.Index, p.port.number)
 		if err != nil {
 			r.netlinkFailed(err)
-			r.changed = r.changed || gone(err)
+			// EINVAL is what the kernel says of an index that is no more.
+			r.changed = r.changed || gone(err) || errors.Is(err, syscall.EINVAL)
 		} else {
 			state, physical = uint64(answer.State), uint64(answer.PhysicalState)
 			haveState, havePhysical = true, true

@@ -103,7 +103,8 @@ func (s *scanner) scan(nl *rdmanl.Device) *facts {
 
 func (s *scanner) driver(nl *rdmanl.Device) *index {
 	if nl != nil && s.conn != nil {
-		if id, ok, err := s.conn.DriverID(nl.Index); err == nil && ok {
+		id, ok, err := s.conn.DriverID(nl.Index)
+		if s.log.add("driver over RDMA netlink", err) && ok {
 			if x := s.host.driverByID(id); x != nil {
 				return x
 			}
@@ -189,7 +190,7 @@ func (s *scanner) portNumbers(nl *rdmanl.Device) []uint32 {
 	s.log.add(s.dir, err)
 	var out []uint32
 	for _, n := range names {
-		if v, err := strconv.ParseUint(n, 10, 32); err == nil {
+		if v, err := strconv.ParseUint(n, 10, 32); err == nil && v > 0 && n[0] != '0' {
 			out = append(out, uint32(v))
 		}
 	}
@@ -495,7 +496,7 @@ func (f *facts) unmapped() string {
 // same says whether two scans speak of the same incarnation of a device, so
 // that the state of its counters holds.
 func (f *facts) same(g *facts) bool {
-	if f.index != g.index || len(f.ports) != len(g.ports) || (f.netlink == nil) != (g.netlink == nil) {
+	if f.index != g.index || len(f.ports) != len(g.ports) {
 		return false
 	}
 	for i := range f.ports {
@@ -503,5 +504,6 @@ func (f *facts) same(g *facts) bool {
 			return false
 		}
 	}
-	return f.netlink == nil || f.netlink.Index == g.netlink.Index
+	// Where RDMA netlink did not answer one of the scans it is not known.
+	return f.netlink == nil || g.netlink == nil || f.netlink.Index == g.netlink.Index
 }

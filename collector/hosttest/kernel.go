@@ -165,7 +165,7 @@ func (h *Host) RDMADial() (*netlink.Conn, error) { return nltest.Dial(h.rdmaRequ
 
 func (h *Host) rdmaRequest(req []netlink.Message) ([]netlink.Message, error) {
 	m := req[0]
-	fail := func(e syscall.Errno) ([]netlink.Message, error) { return nltest.Error(int(e), req) }
+	fail := func(e syscall.Errno) ([]netlink.Message, error) { return refuse(req[0], e), nil }
 	reply := func(data []byte) ([]netlink.Message, error) {
 		return []netlink.Message{{Header: netlink.Header{Type: m.Header.Type, Sequence: m.Header.Sequence, PID: m.Header.PID}, Data: data}}, nil
 	}
@@ -292,6 +292,19 @@ func (h *Host) rdmaList(m netlink.Message) ([]netlink.Message, error) {
 	return append(out, done), nil
 }
 
+// refuse answers a request with errno, as netlink_ack does: NLMSG_ERROR with the
+// code and the request's header. The request's flags are not the answer's.
+func refuse(req netlink.Message, errno syscall.Errno) []netlink.Message {
+	code := -int32(errno)
+	b := binary.NativeEndian.AppendUint32(nil, uint32(code))
+	b = binary.NativeEndian.AppendUint32(b, req.Header.Length)
+	b = binary.NativeEndian.AppendUint16(b, uint16(req.Header.Type))
+	b = binary.NativeEndian.AppendUint16(b, uint16(req.Header.Flags))
+	b = binary.NativeEndian.AppendUint32(b, req.Header.Sequence)
+	b = binary.NativeEndian.AppendUint32(b, req.Header.PID)
+	return []netlink.Message{{Header: netlink.Header{Type: netlink.Error, Sequence: req.Header.Sequence, PID: req.Header.PID}, Data: append(b, req.Data...)}}
+}
+
 // target returns the device and port that a request names.
 func target(b []byte) (device, port uint32, err error) {
 	d, err := netlink.NewAttributeDecoder(b)
@@ -336,7 +349,7 @@ func (h *Host) RouteDial() (*netlink.Conn, error) { return nltest.Dial(h.routeRe
 
 func (h *Host) routeRequest(req []netlink.Message) ([]netlink.Message, error) {
 	m := req[0]
-	fail := func(e syscall.Errno) ([]netlink.Message, error) { return nltest.Error(int(e), req) }
+	fail := func(e syscall.Errno) ([]netlink.Message, error) { return refuse(req[0], e), nil }
 	if m.Header.Type != dcb.TypeGetDCB || len(m.Data) < 4 || m.Data[1] != dcb.CmdIEEEGet {
 		return fail(syscall.EOPNOTSUPP)
 	}

@@ -1,0 +1,261 @@
+package host_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/roce-exporter/roce_exporter/collector/host"
+)
+
+const outOfSequence = `roce_rdma_out_of_sequence_packets_received_total{device="mlx5_0",port="1"} `
+
+// Devices that come and go while many scrape: nothing breaks, nothing is left
+// open, and the one that stays is always served.
+func TestDevicesThatComeAndGo(t *testing.T) {
+	h := twoNICs(t)
+	b := bedOf(t, h, false)
+	link := filepath.Join(b.dir, "class/infiniband/mlx5_0")
+	target, err := os.Readlink(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				text, _ := b.scrape(t, 5*time.Second)
+				want(t, text, all("mlx5_1", "ens1")...)
+			}
+		})
+	}
+	for range 150 {
+		os.Remove(link)
+		time.Sleep(2 * time.Millisecond)
+		os.Symlink(target, link)
+		time.Sleep(2 * time.Millisecond)
+	}
+	close(stop)
+	wg.Wait()
+	text, err := b.scrape(t, 5*time.Second)
+	if err != nil {
+		t.Error(err)
+	}
+	want(t, text, all("mlx5_0", "ens0")...)
+	one := b.files.nowOpen() / 2 // both devices have the same files
+	os.Remove(link)
+	b.scrape(t, 5*time.Second)
+	for end := time.Now().Add(5 * time.Second); b.files.nowOpen() > one && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	}
+	if n := b.files.nowOpen(); n > one || one > 30 {
+		t.Errorf("%d files are open with one device left; want %d", n, one)
+	}
+}
+
+// A list of devices that fails once must not look like a host that lost its
+// devices, nor forget how often counters wrapped.
+func TestListingThatFailsOnce(t *testing.T) {
+	for name, fail := range map[string]func(b *bed, on bool){
+		"netlink": func(b *bed, on bool) {
+			errno := syscall.Errno(0)
+			if on {
+				errno = syscall.ENOBUFS
+			}
+			b.recording.Fail("rdma", errno)
+		},
+		"sysfs": func(b *bed, on bool) {
+			errno := syscall.Errno(0)
+			if on {
+				errno = syscall.EMFILE
+			}
+			b.files.fail("class/infiniband/", errno)
+		},
+	} {
+		for _, live := range []bool{true, false} {
+			if !live && name == "netlink" {
+				continue
+			}
+			t.Run(fmt.Sprint(name, live), func(t *testing.T) {
+				h := twoNICs(t)
+				b := bedOf(t, h, live, func(c *host.Config) { c.Rescan = time.Hour })
+				count := func(v uint64) {
+					h.SetCounter("mlx5_0", 1, "out_of_sequence", v)
+					b.files.say(port0+"hw_counters/out_of_sequence", fmt.Sprintf("%d\n", v))
+				}
+				count(1<<32 - 10)
+				b.scrape(t, 5*time.Second)
+				count(90)
+				text, _ := b.scrape(t, 5*time.Second)
+				want(t, text, outOfSequence+"4.294967386e+09")
+				fail(b, true)
+				text, err := b.scrape(t, 5*time.Second)
+				if err == nil {
+					t.Error("no error while the list fails")
+				}
+				want(t, text, `roce_exporter_collector_success{collector="rdma"} 0`)
+				if name == "netlink" { // the sysfs fault hits the devices' files as well
+					want(t, text, "roce_exporter_rdma_devices 2", outOfSequence+"4.294967386e+09")
+				}
+				fail(b, false)
+				text, err = b.scrape(t, 5*time.Second)
+				if err != nil {
+					t.Error(err)
+				}
+				want(t, text, outOfSequence+"4.294967386e+09")
+				want(t, text, all("mlx5_1", "ens1")...)
+			})
+		}
+	}
+}
+
+// A device that registers anew while its scan hangs is scanned again.
+func TestReregistrationDuringAScan(t *testing.T) {
+	h := twoNICs(t)
+	b := bedOf(t, h, true, func(c *host.Config) { c.Rescan = time.Hour })
+	release := h.Hang("rdma/mlx5_0/driver")
+	b.scrape(t, 300*time.Millisecond)
+	h.SetDevice("mlx5_0", "index", "9")
+	b.scrape(t, 300*time.Millisecond)
+	release()
+	time.Sleep(100 * time.Millisecond)
+	b.scrape(t, 5*time.Second)
+	before := h.Calls("rdma/mlx5_0/1/counters")
+	text, err := b.scrape(t, 5*time.Second)
+	if err != nil {
+		t.Error(err)
+	}
+	want(t, text, all("mlx5_0", "ens0")...)
+	if h.Calls("rdma/mlx5_0/1/counters") == before {
+		t.Error("the counters are not read over RDMA netlink any more")
+	}
+}
+
+// A counter that comes back after ENODEV began anew: it did not wrap.
+func TestResetIsNoWrap(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false)
+	file := port0 + "hw_counters/out_of_sequence"
+	b.files.say(file, "4294967000\n")
+	b.scrape(t, 5*time.Second)
+	b.files.fail(file, syscall.ENODEV)
+	b.scrape(t, 5*time.Second)
+	b.files.fail(file, 0)
+	b.files.say(file, "5\n")
+	text, _ := b.scrape(t, 5*time.Second)
+	want(t, text, outOfSequence+"5")
+}
+
+// What a scan could not find out for a moment is asked again soon.
+func TestScanThatFailsOnce(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EMFILE, syscall.ENOENT} {
+		b := bedOf(t, twoNICs(t), false, func(c *host.Config) { c.Rescan = 3 * time.Second })
+		b.files.fail("class/infiniband/mlx5_0/ports/", errno)
+		b.scrape(t, 5*time.Second)
+		b.files.fail("class/infiniband/mlx5_0/ports/", 0)
+		comesBack(t, b, errno)
+	}
+	h := twoNICs(t)
+	b := bedOf(t, h, true, func(c *host.Config) { c.Rescan = 3 * time.Second })
+	for _, f := range []string{"device/driver", "device"} {
+		os.Remove(filepath.Join(b.dir, "devices/pci0000:00/0000:17:00.0/infiniband/mlx5_0", f))
+	}
+	os.Remove(filepath.Join(b.dir, "devices/pci0000:00/0000:17:00.0/driver"))
+	h.Fail("rdma/mlx5_0/driver", syscall.ENOMEM)
+	if _, err := b.scrape(t, 5*time.Second); err == nil {
+		t.Error("a driver that could not be asked for is no error")
+	}
+	h.Fail("rdma/mlx5_0/driver", 0)
+	comesBack(t, b, syscall.ENOMEM)
+}
+
+func comesBack(t *testing.T, b *bed, errno syscall.Errno) {
+	t.Helper()
+	var text string
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if text, _ = b.scrape(t, 5*time.Second); strings.Contains(text, outOfSequence+"22\n") {
+			return
+		}
+	}
+	t.Errorf("%v: not back after 2 s, long before the next rescan:\n%s", errno, strings.Join(series(text, "roce_rdma_"), "\n"))
+}
+
+// Only what the kernel calls a state is one.
+func TestOperstate(t *testing.T) {
+	for content, want := range map[string]string{
+		"up\n": "1", "up": "1", "down\n": "0", "lowerlayerdown\n": "0", "dormant\n": "0", "testing\n": "0", "notpresent\n": "0",
+		"unknown\n": "", "unknown": "", "": "error", "garbage\n": "error",
+	} {
+		b := bedOf(t, twoNICs(t), false)
+		b.files.say("class/net/ens0/operstate", content)
+		text, err := b.scrape(t, 5*time.Second)
+		got := ""
+		if l := series(text, `roce_interface_up{interface="ens0"`); len(l) == 1 {
+			_, got, _ = strings.Cut(l[0], "} ")
+		}
+		if want == "error" && (err == nil || got != "") || want != "error" && (err != nil || got != want) {
+			t.Errorf("operstate %q: up is %q, error %v; want %s", content, got, err, want)
+		}
+	}
+}
+
+// Two interfaces that swap their names: each value is of the interface that has
+// the name now.
+func TestInterfacesThatSwapNames(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false)
+	b.write(t, "class/net/ens0/mtu", "1111\n")
+	b.write(t, "class/net/ens1/mtu", "2222\n")
+	text, _ := b.scrape(t, 5*time.Second)
+	want(t, text, `roce_interface_mtu_bytes{interface="ens0"} 1111`)
+	net := filepath.Join(b.dir, "class/net")
+	os.Rename(filepath.Join(net, "ens0"), filepath.Join(net, "x"))
+	os.Rename(filepath.Join(net, "ens1"), filepath.Join(net, "ens0"))
+	os.Rename(filepath.Join(net, "x"), filepath.Join(net, "ens1"))
+	text, _ = b.scrape(t, 5*time.Second)
+	want(t, text, `roce_interface_mtu_bytes{interface="ens0"} 2222`, `roce_interface_mtu_bytes{interface="ens1"} 1111`)
+}
+
+// Names of ports that are no port numbers are no ports.
+func TestPortNames(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false)
+	ports := filepath.Join(b.dir, "class/infiniband/mlx5_0/ports")
+	for _, n := range []string{"0", "01", "-1", "99999999999", "x"} {
+		if err := os.Symlink("1", filepath.Join(ports, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.scrape(t, 5*time.Second)
+	text, err := b.scrape(t, 5*time.Second)
+	if err != nil {
+		t.Error(err)
+	}
+	want(t, text, "roce_exporter_duplicate_samples_total 0")
+	if n := len(series(text, `roce_rdma_port_up{device="mlx5_0"`)); n != 1 {
+		t.Errorf("%d ports; want 1", n)
+	}
+}
+
+// A directory of more files than any driver has does not take all descriptors.
+func TestHugeDirectory(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false)
+	for i := range 3000 {
+		b.write(t, fmt.Sprintf("class/infiniband/mlx5_0/ports/1/hw_counters/z%d", i), "1\n")
+	}
+	text, err := b.scrape(t, 10*time.Second)
+	if err == nil || !strings.Contains(err.Error(), "2048 are read") {
+		t.Errorf("error %v; want one that says how many are read", err)
+	}
+	want(t, text, all("mlx5_0", "ens0")...)
+	if n := b.files.nowOpen(); n > 2200 {
+		t.Errorf("%d files are open", n)
+	}
+}
