@@ -259,3 +259,24 @@ func TestHugeDirectory(t *testing.T) {
 		t.Errorf("%d files are open", n)
 	}
 }
+
+// A rescan that fails in part does not forget the ports, nor their wraps.
+func TestRescanThatFailsOnce(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false, func(c *host.Config) { c.Rescan = time.Nanosecond })
+	b.files.say(port0+"hw_counters/out_of_sequence", "4294967286\n")
+	b.scrape(t, 5*time.Second)
+	b.files.say(port0+"hw_counters/out_of_sequence", "90\n")
+	b.scrape(t, 5*time.Second)
+	b.files.failDir("class/infiniband/mlx5_0/ports", syscall.EMFILE)
+	text, err := b.scrape(t, 5*time.Second)
+	if err == nil {
+		t.Error("no error of the scan that failed")
+	}
+	want(t, text, outOfSequence+"4.294967386e+09")
+	b.files.failDir("class/infiniband/mlx5_0/ports", 0)
+	text, err = b.scrape(t, 5*time.Second)
+	if err != nil {
+		t.Error(err)
+	}
+	want(t, text, outOfSequence+"4.294967386e+09")
+}

@@ -98,6 +98,13 @@ func (d *device) scan(nl *rdmanl.Device) *facts {
 	if remark := f.unmapped(); remark != "" && (d.facts == nil || d.facts.unmapped() != remark) {
 		d.host.log.Info("counters are exported raw", "device", d.name, "why", remark)
 	}
+	if old := d.facts; old != nil && sameIndex(f.netlink, old.netlink) && f.err != nil && (len(f.ports) < len(old.ports) || f.index != old.index) {
+		// The scan failed at what decides how the counters are read. That of the
+		// same registration holds.
+		kept := *old
+		kept.err = f.err
+		f = &kept
+	}
 	d.facts, d.scanned = f, time.Now()
 	// The device may have registered anew since the scan began.
 	d.stale = !sameIndex(nl, d.netlink)

@@ -243,7 +243,16 @@ func (f *faultyFS) nowOpen() int {
 	return f.open
 }
 
+// failDir makes listing directory name fail, and nothing below it.
+func (f *faultyFS) failDir(name string, errno syscall.Errno) { f.fail(name+"//", errno) }
+
 func (f *faultyFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	f.mu.Lock()
+	errno := f.faults[name+"//"]
+	f.mu.Unlock()
+	if errno != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errno}
+	}
 	if err := f.fault(name + "/"); err != nil {
 		return nil, err
 	}
