@@ -163,7 +163,7 @@ func serve(o *options, c *collector.Collector, sections func() []collector.Secti
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      o.timeout + 30*time.Second, // for clients that do not read
 		IdleTimeout:       5 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -279,4 +280,132 @@ func TestRescanThatFailsOnce(t *testing.T) {
 		t.Error(err)
 	}
 	want(t, text, outOfSequence+"4.294967386e+09")
+}
+
+// A device that RDMA netlink does not list for a moment, as while it
+// unregisters, and then under another index, began anew.
+func TestRegistrationWithAGap(t *testing.T) {
+	h := twoNICs(t)
+	b := bedOf(t, h, true)
+	h.SetCounter("mlx5_0", 1, "out_of_sequence", 1<<32-10)
+	b.files.say(port0+"hw_counters/out_of_sequence", "4294967286\n")
+	b.scrape(t, 5*time.Second)
+	h.SetDevice("mlx5_0", "index", "")
+	b.scrape(t, 5*time.Second)
+	h.SetDevice("mlx5_0", "index", "9")
+	h.SetCounter("mlx5_0", 1, "out_of_sequence", 5)
+	text, _ := b.scrape(t, 5*time.Second)
+	want(t, text, outOfSequence+"5")
+}
+
+// descriptors answers ENODEV, as kernfs does, through files that were opened
+// before the device registered anew.
+type descriptors struct {
+	*faultyFS
+	mu         sync.Mutex
+	generation int
+}
+
+type descriptor struct {
+	fs.File
+	of         *descriptors
+	generation int
+}
+
+func (d *descriptors) Open(name string) (fs.File, error) {
+	f, err := d.faultyFS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return &descriptor{f, d, d.generation}, nil
+}
+
+func (d *descriptor) ReadAt(p []byte, off int64) (int, error) {
+	d.of.mu.Lock()
+	gone := d.generation != d.of.generation
+	d.of.mu.Unlock()
+	if gone {
+		return 0, syscall.ENODEV
+	}
+	return d.File.(interface {
+		ReadAt([]byte, int64) (int, error)
+	}).ReadAt(p, off)
+}
+
+// That a device registered anew is seen by its old descriptors, also when it is
+// scanned at the same time.
+func TestRescanSeesRegistration(t *testing.T) {
+	for _, rescan := range []time.Duration{time.Hour, time.Nanosecond} {
+		var d *descriptors
+		b := bedOf(t, twoNICs(t), false, func(c *host.Config) {
+			c.Rescan = rescan
+			d = &descriptors{faultyFS: c.Kernel.Sysfs.(*faultyFS)}
+			c.Kernel.Sysfs = d
+		})
+		file := port0 + "hw_counters/out_of_sequence"
+		b.files.say(file, "4294967000\n")
+		b.scrape(t, 5*time.Second)
+		d.mu.Lock()
+		d.generation++
+		d.mu.Unlock()
+		b.files.say(file, "5\n")
+		b.scrape(t, 5*time.Second)
+		text, err := b.scrape(t, 5*time.Second)
+		if err != nil {
+			t.Error(err)
+		}
+		want(t, text, outOfSequence+"5")
+	}
+}
+
+// A driver that changes is seen, whatever else cannot be read.
+func TestDriverThatChanges(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false, func(c *host.Config) { c.Rescan = time.Nanosecond })
+	b.scrape(t, 5*time.Second)
+	b.files.fail("class/infiniband/mlx5_0/fw_ver", syscall.EIO)
+	b.scrape(t, 5*time.Second)
+	link := filepath.Join(b.dir, "devices/pci0000:00/0000:17:00.0/driver")
+	os.Remove(link)
+	os.Symlink("../../../bus/pci/drivers/irdma", link)
+	b.scrape(t, 5*time.Second)
+	text, _ := b.scrape(t, 5*time.Second)
+	if l := series(text, `roce_rdma_device_info{device="mlx5_0"`); len(l) != 1 || !strings.Contains(l[0], `driver="irdma"`) {
+		t.Errorf("device info %v; want driver irdma", l)
+	}
+}
+
+// A device that one list cannot tell of and the other knows to be gone is gone.
+func TestGoneWhileSysfsFails(t *testing.T) {
+	h := twoNICs(t)
+	b := bedOf(t, h, true)
+	b.scrape(t, 5*time.Second)
+	b.files.failDir("class/infiniband", syscall.EMFILE)
+	h.RemoveDevice("mlx5_0")
+	text, err := b.scrape(t, 5*time.Second)
+	if err == nil {
+		t.Error("no error of the list that failed")
+	}
+	want(t, text, "roce_exporter_rdma_devices 1")
+	want(t, text, all("mlx5_1", "ens1")...)
+}
+
+// What fails for good in a scan does not make every scrape a scan.
+func TestScanThatFailsForGood(t *testing.T) {
+	b := bedOf(t, twoNICs(t), false, func(c *host.Config) { c.Rescan = 3 * time.Second })
+	b.files.fail("class/infiniband/mlx5_0/fw_ver", syscall.EIO)
+	for end := time.Now().Add(1500 * time.Millisecond); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		b.scrape(t, 5*time.Second)
+	}
+	// After 0, 0.1, 0.3, 0.7 and 1.5 s: the intervals double.
+	scans := 0
+	for _, f := range b.files.reads() {
+		if f == "class/infiniband/mlx5_0/fw_ver" {
+			scans++
+		}
+	}
+	if scans < 2 || scans > 6 {
+		t.Errorf("%d scans in 1.5 s; want 4 or 5", scans)
+	}
 }

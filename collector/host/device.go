@@ -24,14 +24,18 @@ type device struct {
 	scanConn *rdmanl.Conn // used by scanning only
 	reader   *reader      // used by counting only
 
-	inSysfs bool // at the last listing of sysfs; used by the listing only
+	// Used by the listing only: where the last lists that could be had held it.
+	inSysfs, inNetlink bool
 
-	mu      sync.Mutex
-	netlink *rdmanl.Device // as the last listing gave it
-	facts   *facts         // of the last scan
-	scanned time.Time
-	stale   bool // the device is another one than was scanned
-	suspect bool // a read failed in a way that a changed device explains
+	mu           sync.Mutex
+	announced    bool           // netlink says what RDMA netlink says
+	netlink      *rdmanl.Device // as its last list gave it; nil: not listed
+	registration int            // counts the times that netlink's answer changed
+	facts        *facts         // of the last scan
+	scanned      time.Time
+	stale        bool          // the device is another one than was scanned
+	suspect      bool          // a read or the scan failed in a way that a changed device explains
+	patience     time.Duration // until a suspect device is scanned again
 }
 
 // reading is what one read of a device's counters gave. The samples that could
@@ -41,12 +45,18 @@ type reading struct {
 	err     error
 }
 
-// announce tells the device how RDMA netlink lists it now.
+// announce tells the device how RDMA netlink lists it now. It is not called
+// when the list could not be had.
 func (d *device) announce(nl *rdmanl.Device) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.stale = d.stale || !sameIndex(nl, d.netlink)
-	d.netlink = nl
+	changed := !sameIndex(nl, d.netlink)
+	d.stale = d.stale || changed
+	if d.announced && changed {
+		// Also when it is not listed for a moment, as while it unregisters.
+		d.registration++
+	}
+	d.announced, d.netlink = true, nl
 }
 
 // doubt makes a scrape to come scan anew, soon but not each of them: the cause
@@ -61,14 +71,14 @@ func (d *device) doubt() {
 // the scan hangs it returns the facts of the one before, if any.
 func (d *device) know(ctx context.Context) (*facts, error) {
 	d.mu.Lock()
-	f, nl := d.facts, d.netlink
+	f, nl, registration := d.facts, d.netlink, d.registration
 	age := time.Since(d.scanned)
-	fresh := f != nil && !d.stale && age < d.host.cfg.Rescan && (!d.suspect || age < d.host.cfg.Rescan/30)
+	fresh := f != nil && !d.stale && age < d.host.cfg.Rescan && (!d.suspect || age < d.patience)
 	d.mu.Unlock()
 	if fresh {
 		return f, nil
 	}
-	g, err := d.scanning.do(ctx, func() (*facts, error) { return d.scan(nl), nil })
+	g, err := d.scanning.do(ctx, func() (*facts, error) { return d.scan(nl, registration), nil })
 	if err == nil {
 		return g, nil
 	}
@@ -78,7 +88,7 @@ func (d *device) know(ctx context.Context) (*facts, error) {
 	return nil, &ReadError{Device: d.name, What: "scan of the device", Err: err}
 }
 
-func (d *device) scan(nl *rdmanl.Device) *facts {
+func (d *device) scan(nl *rdmanl.Device, registration int) *facts {
 	s := scanner{host: d.host, name: d.name}
 	if nl != nil {
 		if d.scanConn == nil {
@@ -88,6 +98,7 @@ func (d *device) scan(nl *rdmanl.Device) *facts {
 		s.conn = d.scanConn
 	}
 	f := s.scan(nl)
+	f.registration = registration
 	d.host.errors.count(rdmaName, f.err)
 	if f.err != nil && d.scanConn != nil {
 		d.scanConn.Close() // what it would read next may be of an earlier request
@@ -98,16 +109,21 @@ func (d *device) scan(nl *rdmanl.Device) *facts {
 	if remark := f.unmapped(); remark != "" && (d.facts == nil || d.facts.unmapped() != remark) {
 		d.host.log.Info("counters are exported raw", "device", d.name, "why", remark)
 	}
-	if old := d.facts; old != nil && sameIndex(f.netlink, old.netlink) && f.err != nil && (len(f.ports) < len(old.ports) || f.index != old.index) {
-		// The scan failed at what decides how the counters are read. That of the
-		// same registration holds.
+	if old := d.facts; old != nil && old.registration == registration && s.undecided(f) {
+		// The scan failed at what decides how the counters are read: what was
+		// known of the same registration holds.
 		kept := *old
 		kept.err = f.err
 		f = &kept
 	}
+	if soon := d.host.cfg.Rescan / 30; d.suspect {
+		d.patience = min(2*max(d.patience, soon), d.host.cfg.Rescan) // it may fail for good
+	} else {
+		d.patience = soon
+	}
 	d.facts, d.scanned = f, time.Now()
 	// The device may have registered anew since the scan began.
-	d.stale = !sameIndex(nl, d.netlink)
+	d.stale = registration != d.registration || !sameIndex(nl, d.netlink)
 	// What failed may have been for a moment.
 	d.suspect = f.err != nil || len(f.ports) == 0
 	return f

@@ -66,6 +66,7 @@ type Host struct {
 	mu         sync.Mutex
 	devices    map[string]*device
 	interfaces map[string]*netif
+	applied    int  // number of the listing that interfaces is of
 	noneLeft   bool // the configuration leaves out all devices
 }
 
@@ -130,6 +131,7 @@ const classInfiniband = "class/infiniband"
 type lister struct {
 	host *Host
 	conn *rdmanl.Conn
+	made int // listings so far
 }
 
 // listing is what a listing gave.
@@ -137,6 +139,7 @@ type listing struct {
 	devices []*device // sorted by name
 	mode    string    // of network namespaces: shared, exclusive, or "" if not known
 	err     error     // what could not be listed; the devices known before are in the list
+	number  int       // of the listing
 }
 
 // list brings the host's devices up to date with what sysfs and RDMA netlink
@@ -187,6 +190,7 @@ func (l *lister) list() listing {
 			d.inSysfs = inSysfs[name]
 		}
 		if netlinkErr == nil {
+			d.inNetlink = inNetlink[name] != nil
 			d.announce(inNetlink[name])
 		}
 	}
@@ -198,10 +202,13 @@ func (l *lister) list() listing {
 			seen(n)
 		}
 	}
-	out := listing{mode: mode, err: log.join()}
+	l.made++
+	out := listing{mode: mode, err: log.join(), number: l.made}
 	for n, d := range h.devices {
 		listed := inSysfs[n] || inNetlink[n] != nil
-		unknown := sysfsErr != nil && d.inSysfs || netlinkErr != nil && !d.inSysfs
+		// Where one list could not be had, the other one may know.
+		unknown := sysfsErr != nil && d.inSysfs && (netlinkErr != nil || !d.inNetlink) ||
+			netlinkErr != nil && d.inNetlink && !d.inSysfs
 		if !listed && !unknown {
 			delete(h.devices, n)
 			h.log.Info("RDMA device is gone", "device", n)

@@ -81,20 +81,25 @@ func (h *Host) netifs(ctx context.Context) ([]*netif, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// A scrape that was held up must not undo what a later one found.
+	current := listed.number >= h.applied
+	h.applied = max(h.applied, listed.number)
 	var out []*netif
 	for name, n := range found {
 		old := h.interfaces[name]
-		if old == nil || old.role != n.role || old.pci != n.pci || old.driver != n.driver || old.vf != n.vf {
+		if changed := old == nil || old.role != n.role || old.pci != n.pci || old.driver != n.driver || old.vf != n.vf; changed && current {
 			if old != nil {
 				go old.close()
 			}
 			h.interfaces[name] = n
 			old = n
 		}
-		out = append(out, old)
+		if old != nil {
+			out = append(out, old)
+		}
 	}
 	for name, n := range h.interfaces {
-		if found[name] == nil {
+		if found[name] == nil && current {
 			delete(h.interfaces, name)
 			go n.close()
 		}

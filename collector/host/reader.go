@@ -100,11 +100,10 @@ func (r *reader) renew(f *facts) {
 	}
 }
 
+// reset has the directory listed anew. Open files stay open: that the device
+// registered anew in between is seen by their ENODEV.
 func (d *counterDir) reset(from From, dir string) {
-	for _, f := range d.files {
-		f.file.Close()
-	}
-	*d = counterDir{from: from, dir: dir}
+	d.from, d.dir, d.listed = from, dir, false
 }
 
 // list lists a directory that is not listed yet. One that is absent counts as
@@ -138,8 +137,22 @@ func (r *reader) list(d *counterDir, m *mapper) {
 		counters = counters[:maxCounters]
 	}
 	m.resolve(d.from, counters)
+	open := make(map[string]*sysfs.Kept, len(d.files))
+	for _, f := range d.files {
+		open[f.file.Name()] = f.file
+	}
+	d.files = make([]counterFile, 0, len(counters))
 	for _, n := range counters {
-		d.files = append(d.files, counterFile{r.host.tree.Keep(path.Join(d.dir, n)), m.entry(d.from, n)})
+		name := path.Join(d.dir, n)
+		file := open[name]
+		if file == nil {
+			file = r.host.tree.Keep(name)
+		}
+		delete(open, name)
+		d.files = append(d.files, counterFile{file, m.entry(d.from, n)})
+	}
+	for _, f := range open {
+		f.Close()
 	}
 }
 

@@ -27,6 +27,8 @@ type facts struct {
 	// noCounters says that sysfs shows no directory of counters at all.
 	noCounters bool
 	err        error // what could not be read
+	// registration is device.registration when the scan began.
+	registration int
 }
 
 // port is one port of a device.
@@ -67,6 +69,14 @@ type scanner struct {
 	dir  string // class/infiniband/<name>
 	log  errorLog
 	conn *rdmanl.Conn // nil without RDMA netlink
+	// What failed though it is there.
+	portsFailed, driverFailed bool
+}
+
+// undecided says whether the scan failed at what decides how the counters are
+// read.
+func (s *scanner) undecided(f *facts) bool {
+	return s.portsFailed || s.driverFailed && f.index.driver == nil
 }
 
 // scan gathers the facts about the device that netlink calls nl, nil if it
@@ -104,6 +114,7 @@ func (s *scanner) scan(nl *rdmanl.Device) *facts {
 func (s *scanner) driver(nl *rdmanl.Device) *index {
 	if nl != nil && s.conn != nil {
 		id, ok, err := s.conn.DriverID(nl.Index)
+		s.driverFailed = err != nil && !absent(err)
 		if s.log.add("driver over RDMA netlink", err) && ok {
 			if x := s.host.driverByID(id); x != nil {
 				return x
@@ -187,6 +198,7 @@ func (s *scanner) portNumbers(nl *rdmanl.Device) []uint32 {
 	if s.host.cfg.Kernel.RDMA == nil && !s.host.tree.Exists(s.dir) {
 		err = errDangling
 	}
+	s.portsFailed = err != nil && !absent(err)
 	s.log.add(s.dir, err)
 	var out []uint32
 	for _, n := range names {
@@ -496,7 +508,7 @@ func (f *facts) unmapped() string {
 // same says whether two scans speak of the same incarnation of a device, so
 // that the state of its counters holds.
 func (f *facts) same(g *facts) bool {
-	if f.index != g.index || len(f.ports) != len(g.ports) {
+	if f.registration != g.registration || f.index != g.index || len(f.ports) != len(g.ports) {
 		return false
 	}
 	for i := range f.ports {
@@ -504,6 +516,5 @@ func (f *facts) same(g *facts) bool {
 			return false
 		}
 	}
-	// Where RDMA netlink did not answer one of the scans it is not known.
-	return f.netlink == nil || g.netlink == nil || f.netlink.Index == g.netlink.Index
+	return true
 }
