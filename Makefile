@@ -8,7 +8,8 @@ V := github.com/prometheus/common/version
 LDFLAGS := -s -w -X $(V).Version=$(VERSION) -X $(V).Revision=$(REVISION) -X $(V).Branch=$(BRANCH)
 # The same sources give the same bytes: no paths, no time, no build ID.
 BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS) -buildid='
-FUZZTIME ?= 5s
+# A number of runs and not a time: at the end of a time Go's fuzzer can fail by its own deadline.
+FUZZTIME ?= 100000x
 
 .PHONY: help run build test lint unit fuzz bench cross reproducible e2e test-kernel generate tools clean
 
@@ -34,7 +35,7 @@ lint: .bin/staticcheck ## Formatting, vet, staticcheck, generated files, go.mod
 unit: ## All tests, with the race detector
 	$(GO) test -race -timeout 10m ./...
 
-fuzz: ## Each fuzz target for FUZZTIME (5s)
+fuzz: ## Each fuzz target for FUZZTIME (100000x)
 	@set -e; $(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz' || true); do \
 			echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
