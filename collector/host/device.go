@@ -104,10 +104,16 @@ func (d *device) scan(nl *rdmanl.Device, registration int) *facts {
 		d.scanConn.Close() // what it would read next may be of an earlier request
 		d.scanConn = nil
 	}
+	remark := ""
+	defer func() { // after the lock is given back: standard error may block
+		if remark != "" {
+			d.host.log.Info("counters are exported raw", "device", d.name, "why", remark)
+		}
+	}()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if remark := f.unmapped(); remark != "" && (d.facts == nil || d.facts.unmapped() != remark) {
-		d.host.log.Info("counters are exported raw", "device", d.name, "why", remark)
+	if why := f.unmapped(); why != "" && (d.facts == nil || d.facts.unmapped() != why) {
+		remark = why
 	}
 	if old := d.facts; old != nil && old.registration == registration && s.undecided(f) {
 		// The scan failed at what decides how the counters are read: what was

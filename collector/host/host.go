@@ -96,6 +96,26 @@ func New(cfg Config) *Host {
 	return h
 }
 
+// Close gives up all devices and interfaces. Their descriptors are freed in the
+// background, when the reads that run have ended. Sources find nothing after it.
+func (h *Host) Close() {
+	go h.listing.close(func() {
+		if h.lister.conn != nil {
+			h.lister.conn.Close()
+		}
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range h.devices {
+		go d.close()
+	}
+	for _, n := range h.interfaces {
+		go n.close()
+	}
+	clear(h.devices)
+	clear(h.interfaces)
+}
+
 // driverByID finds a driver by its number in RDMA netlink.
 func (h *Host) driverByID(id uint32) *index {
 	for _, x := range h.drivers {
@@ -172,9 +192,22 @@ func (l *lister) list() listing {
 		}
 	}
 
+	// Said after the lock is given back: standard error may block.
+	var came, went []string
+	left, tellNone := 0, false
+	defer func() {
+		for _, n := range came {
+			h.log.Info("found RDMA device", "device", n)
+		}
+		for _, n := range went {
+			h.log.Info("RDMA device is gone", "device", n)
+		}
+		if tellNone {
+			h.log.Warn("device-include and device-exclude leave no RDMA device to read; an expression must match the whole name", "present", left)
+		}
+	}()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	left := 0
 	seen := func(name string) {
 		if !h.wanted(name) {
 			left++
@@ -184,7 +217,7 @@ func (l *lister) list() listing {
 		if d == nil {
 			d = &device{host: h, name: name}
 			h.devices[name] = d
-			h.log.Info("found RDMA device", "device", name)
+			came = append(came, name)
 		}
 		if sysfsErr == nil {
 			d.inSysfs = inSysfs[name]
@@ -211,7 +244,7 @@ func (l *lister) list() listing {
 			netlinkErr != nil && d.inNetlink && !d.inSysfs
 		if !listed && !unknown {
 			delete(h.devices, n)
-			h.log.Info("RDMA device is gone", "device", n)
+			went = append(went, n)
 			go d.close()
 			continue
 		}
@@ -219,10 +252,7 @@ func (l *lister) list() listing {
 	}
 	slices.SortFunc(out.devices, func(a, b *device) int { return strings.Compare(a.name, b.name) })
 	if none := len(out.devices) == 0 && left > 0; none != h.noneLeft {
-		h.noneLeft = none
-		if none {
-			h.log.Warn("device-include and device-exclude leave no RDMA device to read; an expression must match the whole name", "present", left)
-		}
+		h.noneLeft, tellNone = none, none
 	}
 	return out
 }

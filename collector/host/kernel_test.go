@@ -89,6 +89,7 @@ func bedOf(t testing.TB, r *hosttest.Host, live bool, change ...func(*host.Confi
 		c(&cfg)
 	}
 	b.host = host.New(cfg)
+	t.Cleanup(b.host.Close)
 	sources := []collector.Source{b.host.RDMA(), b.host.Interface()}
 	if live {
 		sources = append(sources, b.host.Ethtool(), b.host.DCB(), b.host.Pause())
