@@ -121,7 +121,7 @@ func (h *Host) member(name, data string) error {
 	if p, ok := strings.CutPrefix(name, "sys/"); ok {
 		if p, target, ok := strings.Cut(p, " -> "); ok {
 			h.links[p] = target
-			return nil
+			return local(p)
 		}
 		if p, errno, ok := strings.Cut(p, " !"); ok {
 			e := errnoByName(errno)
@@ -129,10 +129,10 @@ func (h *Host) member(name, data string) error {
 				return fmt.Errorf("no errno is called %q", errno)
 			}
 			h.files[p], h.faults[p] = "", e
-			return nil
+			return local(p)
 		}
 		h.files[p] = data
-		return nil
+		return local(p)
 	}
 	parts := strings.Split(name, "/")
 	last := parts[len(parts)-1]
@@ -177,13 +177,22 @@ func (h *Host) member(name, data string) error {
 	return fmt.Errorf("no member of a recording is called so")
 }
 
+// local refuses a path that WriteSysfs would lay out elsewhere than it is told
+// to: recordings come from other people's hosts.
+func local(p string) error {
+	if !fs.ValidPath(p) || p == "." {
+		return fmt.Errorf("%q is no path below sys/", p)
+	}
+	return nil
+}
+
 func (h *Host) device(name string) *rdmaDevice {
 	for _, d := range h.rdma {
 		if d.name == name {
 			return d
 		}
 	}
-	d := &rdmaDevice{name: name, ports: make(map[uint32]*rdmaPort)}
+	d := &rdmaDevice{name: name, attr: make(map[string]string), ports: make(map[uint32]*rdmaPort)}
 	h.rdma = append(h.rdma, d)
 	return d
 }
@@ -195,7 +204,7 @@ func (d *rdmaDevice) port(number string) (*rdmaPort, error) {
 	}
 	p := d.ports[uint32(n)]
 	if p == nil {
-		p = &rdmaPort{}
+		p = &rdmaPort{attr: make(map[string]string)}
 		d.ports[uint32(n)] = p
 	}
 	return p, nil
@@ -249,20 +258,28 @@ func counters(data string) ([]NameValue, error) {
 	return out, nil
 }
 
-// WriteSysfs lays the recording's sysfs out below directory dir.
+// WriteSysfs lays the recording's sysfs out below directory dir. A link may not
+// lead a file out of it.
 func (h *Host) WriteSysfs(dir string) error {
 	// Files may lie below links, as in the real tree: make those first, and the
 	// directories that they lead to.
 	for p, target := range h.links {
-		if err := os.MkdirAll(filepath.Join(dir, h.real(path.Dir(p))), 0o755); err != nil {
+		p = h.real(p)
+		if err := local(p); err != nil {
 			return err
 		}
-		if err := os.Symlink(target, filepath.Join(dir, h.real(path.Dir(p)), path.Base(p))); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, path.Dir(p)), 0o755); err != nil {
+			return err
+		}
+		if err := os.Symlink(target, filepath.Join(dir, p)); err != nil {
 			return err
 		}
 	}
 	for p, content := range h.files {
 		p = h.real(p)
+		if err := local(p); err != nil {
+			return err
+		}
 		if err := os.MkdirAll(filepath.Join(dir, path.Dir(p)), 0o755); err != nil {
 			return err
 		}
@@ -273,7 +290,7 @@ func (h *Host) WriteSysfs(dir string) error {
 	return nil
 }
 
-// real resolves the recording's links in p.
+// real resolves the recording's links in p, but for p itself.
 func (h *Host) real(p string) string {
 	for range 40 {
 		at := strings.IndexByte(p, '/')
