@@ -5,6 +5,7 @@ package collector
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"sort"
@@ -123,18 +124,11 @@ func (c *Collector) collect(ctx context.Context, s Source) (samples []metric.Sam
 func guarded(ctx context.Context, s Source) (samples []metric.Sample, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			samples, err = nil, &faultError{p, string(debug.Stack())}
+			samples, err = nil, fmt.Errorf("fault in the exporter, please report it: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return s.Collect(ctx)
 }
-
-type faultError struct {
-	value any
-	stack string
-}
-
-func (e *faultError) Error() string { return "fault in the exporter, please report it: " + e.stack }
 
 // note records a source's state and logs what changed: a failure is logged
 // when it begins and when it ends, not at every scrape.
