@@ -39,13 +39,13 @@ func encode(groups [][]metric.Sample) (families []*dto.MetricFamily, duplicates 
 	slab := newSlab(total)
 	families = make([]*dto.MetricFamily, 0, len(byMetric))
 	for m, samples := range byMetric {
-		slices.SortStableFunc(samples, func(a, b metric.Sample) int { return strings.Compare(a.Key(), b.Key()) })
+		slices.SortStableFunc(samples, func(a, b metric.Sample) int { return a.Compare(b.Series) })
 		f := &dto.MetricFamily{Name: &m.Name, Help: &m.Help, Type: dto.MetricType_GAUGE.Enum(), Metric: make([]*dto.Metric, 0, len(samples))}
 		if m.Type == metric.Counter {
 			f.Type = dto.MetricType_COUNTER.Enum()
 		}
 		for i, s := range samples {
-			if i > 0 && s.Key() == samples[i-1].Key() {
+			if i > 0 && s.Compare(samples[i-1].Series) == 0 {
 				duplicates = append(duplicates, s.Key())
 				continue
 			}
@@ -73,7 +73,7 @@ func (s *slab) metric(sample metric.Sample) *dto.Metric {
 	m, v := &s.metrics[0], &s.values[0]
 	s.metrics, s.values = s.metrics[1:], s.values[1:]
 	*v = sample.Value
-	m.Label = sample.Memo(labelPairs).([]*dto.LabelPair)
+	m.Label = sample.Memo(func() any { return labelPairs(sample.Series) }).([]*dto.LabelPair)
 	if sample.Metric.Type == metric.Counter {
 		if len(s.counters) == 0 {
 			s.counters = make([]dto.Counter, 128)
@@ -94,10 +94,10 @@ func (s *slab) metric(sample metric.Sample) *dto.Metric {
 
 // labelPairs returns the labels of s, sorted by name as the formats want them.
 // A label without a value is left out: to Prometheus that is the same.
-func labelPairs(s *metric.Series) any {
+func labelPairs(s *metric.Series) []*dto.LabelPair {
 	var out []*dto.LabelPair
 	for _, l := range s.Metric.Labels {
-		if v := s.Where.Value(l); v != "" {
+		if v := s.Value(l); v != "" {
 			name, value := string(l), strings.ToValidUTF8(v, "\uFFFD")
 			out = append(out, &dto.LabelPair{Name: &name, Value: &value})
 		}

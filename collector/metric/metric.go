@@ -156,42 +156,62 @@ func (w *Where) Value(l Label) string {
 	return ""
 }
 
-// Series is one row of the vocabulary at one place. Sources that read the same
-// thing again and again keep the pointer, which saves building labels anew.
-// Metric and Where do not change once made.
-type Series struct {
-	Metric *Metric
-	Where  Where
-
-	keyOnce  sync.Once
-	key      string
+// Place is a Where that the series of several metrics share. It does not change
+// once made. The emit site keeps the place's encoded labels in it; therefore
+// all metrics of one place must list the same labels.
+type Place struct {
+	Where
 	memoOnce sync.Once
 	memo     any
 }
 
-// At returns the series of m at w.
-func (m *Metric) At(w Where) *Series { return &Series{Metric: m, Where: w} }
-
-// Key identifies a series: its name and its labels' values in the metric's
-// order. Keys of one metric sort as its series are to be listed.
-func (s *Series) Key() string {
-	s.keyOnce.Do(func() {
-		var b strings.Builder
-		b.WriteString(s.Metric.Name)
-		for _, l := range s.Metric.Labels {
-			b.WriteByte(0) // sorts before and occurs in no value
-			b.WriteString(s.Where.Value(l))
-		}
-		s.key = b.String()
-	})
-	return s.key
+// Memo returns what build returned when Memo was first called on p.
+func (p *Place) Memo(build func() any) any {
+	p.memoOnce.Do(func() { p.memo = build() })
+	return p.memo
 }
 
-// Memo returns what build returned when Memo was first called on s. The emit
-// site keeps a series' encoded labels here.
-func (s *Series) Memo(build func(*Series) any) any {
-	s.memoOnce.Do(func() { s.memo = build(s) })
-	return s.memo
+// Series is one row of the vocabulary at one place. Sources that read the same
+// thing again and again keep it, which saves building labels anew.
+type Series struct {
+	Metric *Metric
+	*Place
+}
+
+// At returns the series of m at w, alone at its place.
+func (m *Metric) At(w Where) *Series {
+	s := &struct {
+		Series
+		place Place
+	}{Series: Series{Metric: m}, place: Place{Where: w}}
+	s.Place = &s.place
+	return &s.Series
+}
+
+// Key identifies a series: its name and its labels' values in the metric's
+// order.
+func (s *Series) Key() string {
+	var b strings.Builder
+	b.WriteString(s.Metric.Name)
+	for _, l := range s.Metric.Labels {
+		b.WriteByte(0) // occurs in no value
+		b.WriteString(s.Value(l))
+	}
+	return b.String()
+}
+
+// Compare orders the series of one metric as they are to be listed: by their
+// labels' values, in the metric's order. 0 means that they are one.
+func (s *Series) Compare(other *Series) int {
+	if s.Place == other.Place {
+		return 0
+	}
+	for _, l := range s.Metric.Labels {
+		if c := strings.Compare(s.Value(l), other.Value(l)); c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // Sample is one value of one series, in the metric's base unit.
