@@ -6,6 +6,8 @@ const (
 	pause31B = "IEEE 802.3 annex 31B (PAUSE)"
 	dcbnl    = "DCB netlink, struct ieee_pfc in include/uapi/linux/dcbnl.h"
 	stats    = "ethtool statistics of the drivers, see DRIVERS.md"
+	ocIf     = "openconfig-interfaces, /interfaces/interface/state"
+	ocEth    = "openconfig-if-ethernet, /interfaces/interface/ethernet/state"
 	classNet = "Documentation/ABI/testing/sysfs-class-net"
 )
 
@@ -24,11 +26,12 @@ func interfaceGauge(name, help string, unit Unit, source string, more ...Label) 
 // State of an interface.
 var (
 	InterfaceInfo = &Metric{Name: "roce_interface_info", Type: Info,
-		Help:   "A network interface of an RDMA port: driver, firmware, PCI function, the LAG it belongs to, and its role there (see roce_rdma_port_interface_info).",
-		Labels: []Label{Interface, Driver, Firmware, PCIAddress, Master, Role}, Source: classNet + "; ETHTOOL_GDRVINFO"}
-	InterfaceUp    = interfaceGauge("up", "1 if the interface is operationally up, 0 if not. Absent for software interfaces that do not say.", None, "RFC 2863 ifOperStatus; "+classNet+", operstate")
-	InterfaceSpeed = interfaceGauge("speed_bytes_per_second", "Speed of the link, only while it is up.", BytesPerSecond, classNet+", speed")
-	InterfaceMTU   = interfaceGauge("mtu_bytes", "Greatest payload of a frame. RoCE uses the next lower of 256, 512, 1024, 2048, 4096.", Bytes, classNet+", mtu")
+		Help:   "An interface. On a host that of an RDMA port: driver, firmware, PCI function, the LAG it belongs to, and its role there (see roce_rdma_port_interface_info). On a switch: its description and alias.",
+		Labels: []Label{Interface, Driver, Firmware, PCIAddress, Master, Role, Description, Alias}, Source: classNet + "; ETHTOOL_GDRVINFO; " + ocIf}
+	InterfaceUp      = interfaceGauge("up", "1 if the interface is operationally up, 0 if not. Absent for software interfaces that do not say.", None, "RFC 2863 ifOperStatus; "+classNet+", operstate")
+	InterfaceAdminUp = interfaceGauge("admin_up", "1 if the interface is meant to be up, 0 if it was shut down.", None, "RFC 2863 ifAdminStatus; "+ocIf+"/admin-status")
+	InterfaceSpeed   = interfaceGauge("speed_bytes_per_second", "Speed of the link, only while it is up.", BytesPerSecond, classNet+", speed")
+	InterfaceMTU     = interfaceGauge("mtu_bytes", "Greatest payload of a frame. RoCE uses the next lower of 256, 512, 1024, 2048, 4096.", Bytes, classNet+", mtu")
 )
 
 // Priority-based flow control.
@@ -66,6 +69,34 @@ var (
 	InterfacePauseReceived          = interfaceCounter("pause_received_seconds", "Time that the peer kept the whole link stopped by link pause (802.3x).", pause31B+"; "+stats)
 	InterfacePauseTransmitted       = interfaceCounter("pause_transmitted_seconds", "Time that this port kept the whole link stopped by link pause (802.3x).", pause31B+"; "+stats)
 	InterfacePauseTransitions       = interfaceCounter("pause_received_transitions", "Times that link pause (802.3x) of the peer began or ended.", pause31B+"; "+stats)
+)
+
+// Traffic of an interface, as switches count it.
+var (
+	InterfaceBytesReceived             = interfaceCounter("received_bytes", "Bytes received.", "RFC 2863 ifHCInOctets; "+ocIf+"/counters/in-octets")
+	InterfaceBytesTransmitted          = interfaceCounter("transmitted_bytes", "Bytes sent.", "RFC 2863 ifHCOutOctets; "+ocIf+"/counters/out-octets")
+	InterfacePacketsReceived           = interfaceCounter("received_packets", "Packets received.", ocIf+"/counters/in-pkts")
+	InterfacePacketsTransmitted        = interfaceCounter("transmitted_packets", "Packets sent.", ocIf+"/counters/out-pkts")
+	InterfaceUnicastReceived           = interfaceCounter("received_unicast_packets", "Unicast packets received.", "RFC 2863 ifHCInUcastPkts; "+ocIf+"/counters/in-unicast-pkts")
+	InterfaceUnicastTransmitted        = interfaceCounter("transmitted_unicast_packets", "Unicast packets sent.", "RFC 2863 ifHCOutUcastPkts; "+ocIf+"/counters/out-unicast-pkts")
+	InterfaceMulticastReceived         = interfaceCounter("received_multicast_packets", "Multicast packets received.", "RFC 2863 ifHCInMulticastPkts; "+ocIf+"/counters/in-multicast-pkts")
+	InterfaceMulticastTransmitted      = interfaceCounter("transmitted_multicast_packets", "Multicast packets sent.", "RFC 2863 ifHCOutMulticastPkts; "+ocIf+"/counters/out-multicast-pkts")
+	InterfaceBroadcastReceived         = interfaceCounter("received_broadcast_packets", "Broadcast packets received.", "RFC 2863 ifHCInBroadcastPkts; "+ocIf+"/counters/in-broadcast-pkts")
+	InterfaceBroadcastTransmitted      = interfaceCounter("transmitted_broadcast_packets", "Broadcast packets sent.", "RFC 2863 ifHCOutBroadcastPkts; "+ocIf+"/counters/out-broadcast-pkts")
+	InterfaceNonUnicastReceived        = interfaceCounter("received_non_unicast_packets", "Multicast and broadcast packets received, where they are not told apart.", "RFC 1213 ifInNUcastPkts; SAI_PORT_STAT_IF_IN_NON_UCAST_PKTS")
+	InterfaceNonUnicastTransmitted     = interfaceCounter("transmitted_non_unicast_packets", "Multicast and broadcast packets sent, where they are not told apart.", "RFC 1213 ifOutNUcastPkts; SAI_PORT_STAT_IF_OUT_NON_UCAST_PKTS")
+	InterfaceReceiveErrors             = interfaceCounter("received_errors", "Packets received with errors, of all kinds.", "RFC 2863 ifInErrors; "+ocIf+"/counters/in-errors")
+	InterfaceCarrierTransitions        = interfaceCounter("carrier_transitions", "Times that the link went up or down.", ocIf+"/counters/carrier-transitions")
+	InterfaceOversizeReceived          = interfaceCounter("received_oversize_frames", "Frames received that were too long: the MTU differs at the two ends.", "RFC 2819 etherStatsOversizePkts; "+ocEth+"/counters/in-oversize-frames")
+	InterfaceUndersizeReceived         = interfaceCounter("received_undersize_frames", "Frames received that were too short.", "RFC 2819 etherStatsUndersizePkts; "+ocEth+"/counters/in-undersize-frames")
+	InterfaceFragmentsReceived         = interfaceCounter("received_fragments", "Frames received that were too short and had a wrong checksum.", "RFC 2819 etherStatsFragments; "+ocEth+"/counters/in-fragment-frames")
+	InterfaceJabbersReceived           = interfaceCounter("received_jabbers", "Frames received that were too long and had a wrong checksum.", "RFC 2819 etherStatsJabbers; "+ocEth+"/counters/in-jabber-frames")
+	InterfaceECNMarkedTransmitted      = interfaceCounter("transmitted_ecn_marked_packets", "Packets sent with ECN congestion experienced, of all queues.", "Junos out-ecn-ce-marked-pkts")
+	InterfaceWREDDiscards              = interfaceCounter("wred_discards", "Packets dropped by WRED on the interface, of all queues.", "SAI_PORT_STAT_WRED_DROPPED_PACKETS")
+	InterfacePriorityDiscardsPFC       = interfaceCounter("priority_pfc_discards", "Packets dropped in the PFC buffer of the priority, which should be lossless.", "arista-pfc-buffer-counters-augment dropped-pkts", Priority)
+	InterfacePriorityDiscardedBytesPFC = interfaceCounter("priority_pfc_discarded_bytes", "Bytes of packets dropped in the PFC buffer of the priority.", "arista-pfc-buffer-counters-augment dropped-octets", Priority)
+	InterfacePriorityBufferHighMark    = interfaceGauge("priority_buffer_high_watermark_bytes", "Most bytes that the priority had in the buffers since the device last looked.", Bytes, "arista-pfc-buffer-counters-augment all-buffers-octets-max-last-poll", Priority)
+	InterfacePFCPauseLongestReceived   = interfaceGauge("pfc_pause_received_longest_seconds", "Longest time that the peer kept the priority stopped without a break.", Seconds, "arista-pfc-history pfc-on-max-rx-time", Priority)
 )
 
 // Traffic and loss by priority and traffic class.
@@ -133,12 +164,18 @@ var (
 // ethernet lists the rows of this file.
 func ethernet() []*Metric {
 	return []*Metric{
-		InterfaceInfo, InterfaceUp, InterfaceSpeed, InterfaceMTU,
+		InterfaceInfo, InterfaceUp, InterfaceAdminUp, InterfaceSpeed, InterfaceMTU,
 		InterfacePFCEnabled, InterfacePFCFramesReceived, InterfacePFCFramesTransmitted, InterfacePFCXONFramesReceived, InterfacePFCXONFramesTransmitted,
 		InterfacePFCPauseReceived, InterfacePFCPauseTransmitted, InterfacePFCTransitionsReceived, InterfacePFCTransitionsTransmitted,
 		InterfacePFCFramesAllReceived, InterfacePFCFramesAllTransmitted, InterfacePauseStormWarnings, InterfacePauseStorms,
 		InterfaceContinuousPauses, InterfaceContinuousRoCEPauses,
 		InterfacePauseFramesReceived, InterfacePauseFramesTransmitted, InterfacePauseReceived, InterfacePauseTransmitted, InterfacePauseTransitions,
+		InterfaceBytesReceived, InterfaceBytesTransmitted, InterfacePacketsReceived, InterfacePacketsTransmitted,
+		InterfaceUnicastReceived, InterfaceUnicastTransmitted, InterfaceMulticastReceived, InterfaceMulticastTransmitted,
+		InterfaceBroadcastReceived, InterfaceBroadcastTransmitted, InterfaceNonUnicastReceived, InterfaceNonUnicastTransmitted,
+		InterfaceReceiveErrors, InterfaceCarrierTransitions, InterfaceOversizeReceived, InterfaceUndersizeReceived,
+		InterfaceFragmentsReceived, InterfaceJabbersReceived, InterfaceECNMarkedTransmitted, InterfaceWREDDiscards,
+		InterfacePriorityDiscardsPFC, InterfacePriorityDiscardedBytesPFC, InterfacePriorityBufferHighMark, InterfacePFCPauseLongestReceived,
 		InterfacePriorityBytesReceived, InterfacePriorityBytesTransmitted, InterfacePriorityPacketsReceived, InterfacePriorityPacketsTransmitted,
 		InterfacePriorityDiscardsReceived, InterfacePriorityBufferDiscards, InterfacePriorityCongestionDiscards, InterfacePriorityECNMarked,
 		InterfaceTrafficClassBytesReceived, InterfaceTrafficClassBytesSent, InterfaceTrafficClassPacketsReceived, InterfaceTrafficClassPacketsSent,

@@ -19,6 +19,14 @@ var (
 		Help: "RDMA devices that are read.", Source: itself}
 	ExporterUnmapped = &Metric{Name: "roce_exporter_unmapped_counters", Type: Gauge,
 		Help: "Counters of a device whose names the exporter's table of its driver does not have. They are exported raw.", Labels: []Label{Device}, Source: itself}
+	ExporterTargets = &Metric{Name: "roce_exporter_targets", Type: Gauge,
+		Help: "Targets of the configuration that this process reads: with --shard, its own.", Source: itself}
+	ExporterTargetsUp = &Metric{Name: "roce_exporter_targets_up", Type: Gauge,
+		Help: "Targets whose data is there and fresh.", Source: itself}
+	ExporterConfigSuccess = &Metric{Name: "roce_exporter_config_last_reload_successful", Type: Gauge,
+		Help: "1 if the configuration was read without a mistake when it was last read. 0: the one before is still in force.", Source: itself}
+	ExporterConfigTime = &Metric{Name: "roce_exporter_config_last_reload_success_timestamp_seconds", Type: Gauge, Unit: Seconds,
+		Help: "When the configuration in force was read.", Source: itself}
 	ExporterDuplicates = &Metric{Name: "roce_exporter_duplicate_samples_total", Type: Counter,
 		Help: "Readings dropped because an earlier one claimed the same series. Not 0 is a fault of the exporter.", Source: itself}
 )
@@ -26,5 +34,5 @@ var (
 // exporter lists the rows of this file.
 func exporter() []*Metric {
 	return []*Metric{ExporterBuildInfo, ExporterCollectorSuccess, ExporterCollectorDuration, ExporterReadErrors, ExporterStuck,
-		ExporterDevices, ExporterUnmapped, ExporterDuplicates}
+		ExporterDevices, ExporterUnmapped, ExporterTargets, ExporterTargetsUp, ExporterConfigSuccess, ExporterConfigTime, ExporterDuplicates}
 }

@@ -48,6 +48,10 @@ const (
 	BytesPerSecond Unit = "bytes_per_second" // octets per second
 	Ratio          Unit = "ratio"            // 0 to 1
 	Celsius        Unit = "celsius"          // temperature
+	DBm            Unit = "dbm"              // optical power, decibels above 1 mW: the field's unit, which no factor converts
+	Amperes        Unit = "amperes"          // current
+	Volts          Unit = "volts"            // voltage
+	Decibels       Unit = "decibels"         // signal to noise ratio
 )
 
 // Label is the name of a label. The exporter uses no other label than these.
@@ -64,6 +68,7 @@ const (
 	PriorityGroup Label = "priority_group" // ingress priority group, a NIC's receive buffer
 	Pool          Label = "pool"           // shared buffer pool
 	Lane          Label = "lane"           // serial lane of a link, from 0
+	Transceiver   Label = "transceiver"    // pluggable module, as the switch names it
 	CounterName   Label = "counter"        // name of a counter as the kernel gives it
 	Collector     Label = "collector"      // part of the exporter
 	Reason        Label = "reason"         // why something failed
@@ -88,9 +93,21 @@ const (
 	RoCEVersion      Label = "roce_version"       // 1 or 2
 	Master           Label = "master"             // LAG or bridge that an interface belongs to
 	Mode             Label = "mode"               // mode of a subsystem
-	Version          Label = "version"            // version of the exporter
-	Revision         Label = "revision"           // revision of its sources
-	GoVersion        Label = "goversion"          // Go that built it
+	Description      Label = "description"        // text that an operator gave
+	Alias            Label = "alias"              // another name of the same interface
+	Neighbor         Label = "neighbor"           // system name of the box at the other end
+	NeighborIface    Label = "neighbor_interface" // its interface, by its port ID
+	NeighborPortText Label = "neighbor_interface_description"
+	NeighborChassis  Label = "neighbor_chassis"
+	FormFactor       Label = "form_factor" // of a transceiver: QSFP-DD, OSFP
+	Vendor           Label = "vendor"      // who made it
+	PartNumber       Label = "part_number"
+	SerialNumber     Label = "serial_number"
+	Profile          Label = "profile"   // table of a target's paths
+	Encoding         Label = "encoding"  // how a target encodes values
+	Version          Label = "version"   // version of the exporter
+	Revision         Label = "revision"  // revision of its sources
+	GoVersion        Label = "goversion" // Go that built it
 )
 
 // Metric is one row of the vocabulary.
@@ -120,6 +137,7 @@ type Where struct {
 	PriorityGroup string
 	Pool          string
 	Lane          string
+	Transceiver   string
 	Counter       string
 	Attributes    []Attribute // info labels and anything rare
 }
@@ -145,6 +163,8 @@ func (w *Where) Value(l Label) string {
 		return w.Pool
 	case Lane:
 		return w.Lane
+	case Transceiver:
+		return w.Transceiver
 	case CounterName:
 		return w.Counter
 	}

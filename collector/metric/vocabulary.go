@@ -8,13 +8,13 @@ import (
 
 // Vocabulary returns every metric that the exporter can serve, sorted by name.
 func Vocabulary() []*Metric {
-	all := slices.Concat(rdma(), ethernet(), exporter())
+	all := slices.Concat(rdma(), ethernet(), queues(), links(), targets(), exporter())
 	slices.SortFunc(all, func(a, b *Metric) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
 // units are the units that a name can end in, longest first.
-var units = []Unit{BytesPerSecond, Seconds, Bytes, Ratio, Celsius}
+var units = []Unit{BytesPerSecond, Seconds, Bytes, Ratio, Celsius, DBm, Amperes, Volts, Decibels}
 
 // withUnit sets the unit that m's name says.
 func withUnit(m *Metric) *Metric {
@@ -40,7 +40,10 @@ func Markdown() string {
 		rows        []*Metric
 	}{
 		{"RDMA devices and ports", "Scope: an RDMA device or a port of it. Where a driver counts for the whole device, label port is absent.", rdma()},
-		{"Network interfaces", "Scope: an Ethernet interface, of a NIC or, in versions to come, of a switch.", ethernet()},
+		{"Network interfaces", "Scope: an Ethernet interface, of a NIC or of a switch.", ethernet()},
+		{"Queues and buffers", "Scope: an egress queue, an ingress priority group, a buffer pool of a switch; its PFC watchdog.", queues()},
+		{"Links", "Scope: what a link is made of, and what is at its other end.", links()},
+		{"Targets", "What the exporter says of a switch that it reads; served by `/probe?target=NAME` beside the switch's own metrics.", targets()},
 		{"The exporter", "", exporter()},
 	} {
 		fmt.Fprintf(&b, "\n## %s\n\n", section.title)

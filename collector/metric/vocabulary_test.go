@@ -56,7 +56,7 @@ func TestEveryRowIsListed(t *testing.T) {
 					}
 				}
 			case *ast.FuncDecl:
-				if d.Recv == nil && slices.Contains([]string{"rdma", "ethernet", "exporter"}, d.Name.Name) {
+				if d.Recv == nil && slices.Contains([]string{"rdma", "ethernet", "queues", "links", "targets", "exporter"}, d.Name.Name) {
 					ast.Inspect(d, func(n ast.Node) bool {
 						if i, ok := n.(*ast.Ident); ok && i.IsExported() && i.Name != "Metric" {
 							listed[i.Name]++
@@ -79,12 +79,13 @@ func TestEveryRowIsListed(t *testing.T) {
 
 func TestRows(t *testing.T) {
 	known := map[Label]bool{}
-	for _, l := range []Label{Device, Port, Interface, Priority, TrafficClass, Queue, PriorityGroup, Pool, Lane, CounterName, Collector, Reason,
+	for _, l := range []Label{Device, Port, Interface, Priority, TrafficClass, Queue, PriorityGroup, Pool, Lane, Transceiver, CounterName, Collector, Reason,
 		Driver, Firmware, Board, HCAType, HardwareRevision, PCIAddress, ParentPCIAddress, Function, NUMANode, NodeGUID, SystemImageGUID, Protocol,
-		LinkLayer, Role, RoCEVersion, Master, Mode, Version, Revision, GoVersion} {
+		LinkLayer, Role, RoCEVersion, Master, Mode, Description, Alias, Neighbor, NeighborIface, NeighborPortText, NeighborChassis, FormFactor, Vendor,
+		PartNumber, SerialNumber, Profile, Encoding, Version, Revision, GoVersion} {
 		known[l] = true
 	}
-	name := regexp.MustCompile(`^roce_(rdma|interface|queue|priority_group|buffer_pool|exporter|pcie|transceiver|fec|pfc_watchdog|neighbor)_[a-z0-9]+(_[a-z0-9]+)*$`)
+	name := regexp.MustCompile(`^roce_(rdma|interface|queue|priority_group|buffer_pool|exporter|pcie|transceiver|fec|pfc_watchdog|neighbor|target)_[a-z0-9]+(_[a-z0-9]+)*$`)
 	bases := map[string]string{}
 	for _, m := range Vocabulary() {
 		if !name.MatchString(m.Name) {
