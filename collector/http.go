@@ -8,9 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,11 +17,13 @@ import (
 )
 
 // Server serves a collector over HTTP: /metrics, /-/healthy, /-/ready and a
-// landing page.
+// landing page; with a Fleet also /probe, /targets, /config and /-/reload.
 type Server struct {
 	Collector *Collector
 	// Own gives the metrics of the program itself: go_*, process_*.
 	Own prometheus.Gatherer
+	// Fleet is the targets of the configuration; nil without one.
+	Fleet Fleet
 	// Timeout is the longest that a scrape takes, whatever time its caller has.
 	Timeout time.Duration
 	// Version is shown on the landing page.
@@ -39,6 +39,8 @@ type Section struct {
 	Text   string
 	Header []string
 	Rows   [][]string
+	// Targets says that the first column is names of targets.
+	Targets bool
 }
 
 // Handler returns the handler of all paths.
@@ -48,6 +50,9 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "roce_exporter is healthy.") })
 	mux.HandleFunc("GET /-/ready", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "roce_exporter is ready.") })
 	mux.HandleFunc("GET /{$}", s.landing)
+	if s.Fleet != nil {
+		s.fleetHandlers(mux)
+	}
 	return mux
 }
 
@@ -58,12 +63,14 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	// Errors of sources are metrics, log lines and the landing page's text; what
 	// was read is served.
 	families, _ := s.Collector.Gather(ctx)
-	gather := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+	s.expose(w, r, func() ([]*dto.MetricFamily, error) {
 		own, err := s.Own.Gather()
-		all := append(slices.Clone(families), own...)
-		slices.SortFunc(all, func(a, b *dto.MetricFamily) int { return strings.Compare(a.GetName(), b.GetName()) })
-		return all, err
+		return sortedFamilies(families, own), err
 	})
+}
+
+// expose writes families in the format that the caller wants.
+func (s *Server) expose(w http.ResponseWriter, r *http.Request, gather prometheus.GathererFunc) {
 	promhttp.HandlerFor(gather, promhttp.HandlerOpts{
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelError),
 		ErrorHandling:     promhttp.ContinueOnError,
@@ -93,6 +100,7 @@ var landingHTML string
 // landingPage is what the template shows.
 type landingPage struct {
 	Version  string
+	Fleet    bool
 	Sources  []State
 	Sections []Section
 }
@@ -107,7 +115,7 @@ func (s *Server) landing(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	err = page.Execute(w, landingPage{Version: s.Version, Sources: s.Collector.States(), Sections: s.Sections()})
+	err = page.Execute(w, landingPage{Version: s.Version, Fleet: s.Fleet != nil, Sources: s.Collector.States(), Sections: s.Sections()})
 	if err != nil {
 		s.Log.Debug("landing page not sent", "err", err)
 	}
