@@ -43,6 +43,7 @@ fuzz: ## Each fuzz target for FUZZTIME (100000x)
 
 bench: ## Cost of a scrape, against its budget
 	$(GO) test -run '^TestBudget' -bench Scrape -benchmem -benchtime 200x ./collector/host
+	$(GO) test -run '^TestBudget' -bench 'Ingest|Probe|Memory' -benchmem -benchtime 50x ./collector/gnmi
 
 cross: ## Build for linux/amd64 and linux/arm64
 	GOOS=linux GOARCH=amd64 $(BUILD) -o .bin/roce_exporter-linux-amd64 ./cmd/roce_exporter
@@ -61,7 +62,7 @@ test-kernel: ## A real kernel with soft-RoCE under qemu (needs root to install w
 	$(GO) test -tags kernel -count 1 -v -timeout 25m ./collector/host/kerneltest
 
 generate: ## Write the generated files anew
-	$(GO) test ./collector/metric ./collector/host -run "Markdown|README|Golden" -update
+	$(GO) test ./collector/metric ./collector/host ./collector/gnmi -run "Markdown|README|Golden" -update
 
 tools: .bin/prometheus .bin/promtool .bin/staticcheck ## Build the programs that tests use
 

@@ -27,6 +27,13 @@ func TestImports(t *testing.T) {
 		}, "collector/host imports metric and its protocol libraries, not Prometheus's, not another source, no fake"},
 		{"hosttest", func(p string) bool { return p != module+"/collector" && p != module+"/collector/host" },
 			"fakes sit at the wire, below collector and collector/host"},
+		{"config", func(p string) bool { return !strings.HasPrefix(p, module+"/") }, "config imports nothing of ours"},
+		{"gnmi", func(p string) bool {
+			return !strings.HasPrefix(p, "github.com/prometheus/") && !strings.HasSuffix(p, "test") &&
+				(!strings.HasPrefix(p, module+"/") || p == module+"/collector/metric")
+		}, "collector/gnmi imports metric and its protocol libraries, not Prometheus's, not another source, no fake"},
+		{"gnmitest", func(p string) bool { return !strings.HasPrefix(p, module+"/") }, "fakes sit at the wire, below collector/gnmi"},
+		{"fleet", func(p string) bool { return !strings.HasSuffix(p, "test") && !strings.HasPrefix(p, module+"/cmd") }, "fleet imports no fake"},
 		{".", func(p string) bool { return !strings.HasSuffix(p, "test") && !strings.HasPrefix(p, module+"/cmd") },
 			"collector imports no fake"},
 	}

@@ -1,5 +1,5 @@
 // Command roce_exporter serves what the kernel knows about this host's RoCE
-// NICs as Prometheus metrics.
+// NICs, and what switches tell, as Prometheus metrics.
 package main
 
 import (
@@ -26,6 +26,7 @@ import (
 	webflag "github.com/prometheus/exporter-toolkit/web/kingpinflag"
 
 	"github.com/roce-exporter/roce_exporter/collector"
+	"github.com/roce-exporter/roce_exporter/collector/fleet"
 )
 
 func main() {
@@ -41,6 +42,9 @@ type options struct {
 	include string
 	exclude string
 	raw     string
+	config  string
+	check   bool
+	shard   shard
 	enabled map[string]*bool // by source
 	log     *promslog.Config
 }
@@ -70,13 +74,21 @@ func parse(args []string, stdout, stderr io.Writer) (*options, error) {
 	app.Flag("collector.rdma.device-include", "Regular expression of RDMA devices to read; the whole name must match. Default: all.").PlaceHolder("REGEX").StringVar(&o.include)
 	app.Flag("collector.rdma.device-exclude", "Regular expression of RDMA devices to leave out; the whole name must match. They are never opened.").PlaceHolder("REGEX").StringVar(&o.exclude)
 	app.Flag("collector.rdma.raw", "Which files of hw_counters and counters to export under the kernel's names, as roce_rdma_hw_raw_total and roce_rdma_hw_raw_level: unmapped (those without a metric of their own), all, none.").Default("unmapped").EnumVar(&o.raw, "unmapped", "all", "none")
+	app.Flag("config.file", "YAML file of the switches to read. Each is served at /probe?target=NAME. This host is not read then, unless its collectors are switched on.").PlaceHolder("FILE").StringVar(&o.config)
+	app.Flag("config.check", "Check the file of --config.file and the files that it names, and exit: with 0, or with 1 if there is a mistake in it.").BoolVar(&o.check)
+	app.Flag("shard", "Read only this part of the configuration's targets: shard I of N, I from 0. All shards have the same file.").Default("0/1").PlaceHolder("I/N").SetValue(&o.shard)
+	chosen := make(map[string]*bool) // by source: whether the user said so
 	for _, c := range collectorFlags {
-		o.enabled[c.name] = app.Flag("collector."+c.name, c.help).Default("true").Bool()
+		chosen[c.name] = new(bool)
+		o.enabled[c.name] = app.Flag("collector."+c.name, c.help+" Default: on; with --config.file off.").Default("true").IsSetByUser(chosen[c.name]).Bool()
 	}
 	promslogflag.AddFlags(app, o.log)
 	_, err := app.Parse(args)
 	if ended != nil {
 		return nil, ended
+	}
+	if err == nil {
+		err = o.settle(chosen)
 	}
 	if err == nil && *o.web.WebConfigFile != "" {
 		// Checked before anything is served, so that a wrong file is not taken for
@@ -86,6 +98,52 @@ func parse(args []string, stdout, stderr io.Writer) (*options, error) {
 		}
 	}
 	return o, err
+}
+
+// settle checks what flags mean together.
+func (o *options) settle(chosen map[string]*bool) error {
+	if o.config == "" {
+		switch {
+		case o.check:
+			return errors.New("--config.check: want --config.file=FILE too")
+		case o.shard.Count > 1:
+			return errors.New("--shard: want --config.file=FILE too; this host is not shared among processes")
+		}
+		return nil
+	}
+	host := false
+	for name, on := range o.enabled {
+		*on = *on && *chosen[name]
+		host = host || *on
+	}
+	if o.once && !host {
+		return errors.New("--once writes what is known of this host; with --config.file this host is not read, unless a collector is switched on, as by --collector.rdma")
+	}
+	return nil
+}
+
+// reads says whether this host is read.
+func (o *options) reads() bool {
+	for _, on := range o.enabled {
+		if *on {
+			return true
+		}
+	}
+	return false
+}
+
+// shard is the value of --shard.
+type shard fleet.Shard
+
+func (s *shard) String() string { return fleet.Shard(*s).String() }
+
+func (s *shard) Set(v string) error {
+	parsed, err := fleet.ParseShard(v)
+	if err != nil {
+		return fmt.Errorf("--shard=%s: %w", v, err)
+	}
+	*s = shard(parsed)
+	return nil
 }
 
 // positiveDuration is the value of --collector.timeout.
@@ -120,18 +178,32 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "roce_exporter: %v; see --help\n", err)
 		return 2
 	}
+	if o.check {
+		return checkConfig(o, stdout, stderr)
+	}
 	log := promslog.New(o.log)
-	sources, sections, err := hostSources(o, log)
+	var sources []collector.Source
+	sections := func() []collector.Section { return nil }
+	if o.config == "" || o.reads() {
+		if sources, sections, err = hostSources(o, log); err != nil {
+			log.Error("cannot start", "err", err)
+			return 2
+		}
+	}
+	switches, err := openFleet(o, log)
 	if err != nil {
-		log.Error("cannot start", "err", err)
+		fmt.Fprintf(stderr, "roce_exporter: the configuration is wrong:\n%v\n", err)
 		return 2
+	}
+	if switches != nil {
+		sources = append(sources, switches)
 	}
 	c := collector.New(sources, collector.Build{Version: version.Version, Revision: version.GetRevision(), GoVersion: version.GoVersion}, log)
 	if o.once {
 		return once(c, o.timeout, stdout, log)
 	}
 	log.Info("roce_exporter starts", "version", version.Info())
-	return serve(o, c, sections, log)
+	return serve(o, c, switches, sections, log)
 }
 
 // once writes one exposition and says whether all sources succeeded.
@@ -152,11 +224,15 @@ func once(c *collector.Collector, timeout time.Duration, stdout io.Writer, log *
 	return 0
 }
 
-func serve(o *options, c *collector.Collector, sections func() []collector.Section, log *slog.Logger) int {
+func serve(o *options, c *collector.Collector, switches *fleet.Fleet, sections func() []collector.Section, log *slog.Logger) int {
 	own := prometheus.NewRegistry()
 	own.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	server := collector.Server{
 		Collector: c, Own: own, Timeout: o.timeout, Version: version.Info(), Sections: sections, Log: log,
+	}
+	if switches != nil {
+		server.Fleet = switches
+		server.Sections = func() []collector.Section { return append([]collector.Section{switches.Section()}, sections()...) }
 	}
 	s := &http.Server{
 		Handler:           server.Handler(),
@@ -174,6 +250,10 @@ func serve(o *options, c *collector.Collector, sections func() []collector.Secti
 		defer cancel()
 		c.Gather(ctx)
 	}()
+	if switches != nil {
+		go switches.Run(stop)
+		go reloadOnHangup(stop, switches)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- web.ListenAndServe(s, o.web, log) }()
 	select {
