@@ -133,7 +133,7 @@ func (t *Target) dial() (*grpc.ClientConn, error) {
 		basic := c.Scheme == SchemeBasic || c.Scheme == SchemeOfProfile && !t.cfg.Auto && t.programs[0].profile.Basic
 		options = append(options, grpc.WithPerRPCCredentials(rpcCredentials{Credentials: c, basic: basic, sent: t.secret}))
 	}
-	conn, err := grpc.NewClient(t.cfg.Address, options...)
+	conn, err := grpc.NewClient("dns:///"+t.cfg.Address, options...) // a host may be called unix
 	if err != nil {
 		return nil, err
 	}

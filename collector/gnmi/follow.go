@@ -403,7 +403,7 @@ func (f *follower) refuse(q request, why string) {
 func (f *follower) accept(requests []request) {
 	for _, q := range requests {
 		f.t.sampled[q.subscription].Store(q.sampled)
-		f.store.setLimit(q.subscription, f.t.limit(q.subscription))
+		f.store.runs(q.subscription, f.t.limit(q.subscription), f.t.grace(q.subscription))
 		f.t.set(func() { delete(f.t.refused, q.name) })
 	}
 	f.settle(true)

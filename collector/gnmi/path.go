@@ -1,5 +1,7 @@
 package gnmi
 
+//lint:file-ignore SA1019 devices still send what newer versions of gNMI have deprecated
+
 import (
 	"fmt"
 
@@ -14,7 +16,7 @@ func appendElems(out []*gnmipb.PathElem, p *gnmipb.Path) ([]*gnmipb.PathElem, er
 	if p == nil {
 		return out, nil
 	}
-	if len(p.GetElem()) == 0 && len(p.GetElement()) > 0 { //nolint:staticcheck // devices still send it
+	if len(p.GetElem()) == 0 && len(p.GetElement()) > 0 {
 		for _, s := range p.GetElement() {
 			if s == "" {
 				continue

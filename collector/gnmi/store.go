@@ -1,5 +1,7 @@
 package gnmi
 
+//lint:file-ignore SA1019 devices still send what newer versions of gNMI have deprecated
+
 import (
 	"cmp"
 	"slices"
@@ -31,8 +33,11 @@ type store struct {
 	prog  *program
 	start time.Time
 	// limits are how long, by subscription, an entry lives without news; 0 is
-	// without end.
+	// as long as its stream does.
 	limits []time.Duration
+	// graces are how long, by subscription, entries outlive their stream.
+	graces []time.Duration
+	lost   []int32 // when the subscription's stream ended, in ticks; 0: it runs, or never did
 
 	mu      sync.Mutex
 	entries map[string]*entry // by what the patterns captured
@@ -88,15 +93,29 @@ type feed struct {
 }
 
 func newStore(prog *program, limits []time.Duration) *store {
-	return &store{prog: prog, start: time.Now(), limits: limits, entries: make(map[string]*entry),
+	n := len(prog.profile.Subscriptions)
+	return &store{prog: prog, start: time.Now(), limits: limits, graces: make([]time.Duration, n), lost: make([]int32, n), entries: make(map[string]*entry),
 		unusual: make(map[unusable]uint64)}
 }
 
-// setLimit sets how long values of a subscription live without news.
-func (s *store) setLimit(subscription int, d time.Duration) {
+// runs notes that a stream has told all of a subscription, and how long values
+// live without news, and without the stream.
+func (s *store) runs(subscription int, limit, grace time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limits[subscription] = d
+	s.limits[subscription], s.graces[subscription], s.lost[subscription] = limit, grace, 0
+}
+
+// ended notes that the stream of the feed's subscriptions has ended. What came
+// when it changed is not known to be true for long.
+func (s *store) ended(f *feed) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, has := range f.subscriptions {
+		if has && s.lost[i] == 0 {
+			s.lost[i] = max(s.now(), 1)
+		}
+	}
 }
 
 func (s *store) now() int32 { return int32(time.Since(s.start) / tick) }
@@ -149,8 +168,8 @@ func (s *store) update(f *feed, u *gnmipb.Update, now int32) (touched uint64) {
 		}
 	}
 	val := u.GetVal()
-	if val == nil && u.GetValue() != nil { //nolint:staticcheck // before gNMI 0.4
-		val = &gnmipb.TypedValue{Value: &gnmipb.TypedValue_JsonVal{JsonVal: u.GetValue().GetValue()}} //nolint:staticcheck // see above
+	if val == nil && u.GetValue() != nil {
+		val = &gnmipb.TypedValue{Value: &gnmipb.TypedValue_JsonVal{JsonVal: u.GetValue().GetValue()}}
 	}
 	v, tree, err := decode(val)
 	if err != nil {
@@ -586,6 +605,9 @@ func (s *store) expireLocked() {
 	now := s.now()
 	over := func(subscription, at int32, times time.Duration) bool {
 		limit := s.limits[subscription]
+		if lost := s.lost[subscription]; limit == 0 && lost != 0 {
+			return time.Duration(now-lost)*tick > s.graces[subscription]
+		}
 		return limit > 0 && time.Duration(now-at)*tick > limit*times
 	}
 	for _, e := range s.entries {

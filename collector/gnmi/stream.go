@@ -1,5 +1,7 @@
 package gnmi
 
+//lint:file-ignore SA1019 devices still send what newer versions of gNMI have deprecated
+
 import (
 	"context"
 	"errors"
@@ -52,6 +54,7 @@ func (r *reader) ask(ctx context.Context, target string, requests []request, f *
 		r.t.streams.Add(1)
 		r.t.unsynced.Add(1)
 		defer func() {
+			r.store.ended(&a.feed)
 			r.t.streams.Add(-1)
 			if !a.synced.Load() {
 				r.t.unsynced.Add(-1)
@@ -180,14 +183,14 @@ func (a *asking) message(m *gnmipb.SubscribeResponse) (err error) {
 		if m.SyncResponse {
 			a.sync()
 		}
-	case *gnmipb.SubscribeResponse_Error: //nolint:staticcheck // devices from before gNMI 0.4
-		return inBand(m.Error) //nolint:staticcheck // see above
+	case *gnmipb.SubscribeResponse_Error:
+		return inBand(m.Error)
 	}
 	return nil
 }
 
 // inBand is the error of a message that is one.
-func inBand(e *gnmipb.Error) error { //nolint:staticcheck // devices from before gNMI 0.4
+func inBand(e *gnmipb.Error) error {
 	code := codes.Code(e.GetCode())
 	if code == codes.OK {
 		code = codes.Unknown
@@ -314,9 +317,10 @@ func (a *asking) silent(begun int64, since func(int64) time.Duration) error {
 	return nil
 }
 
-// get asks by Get, every interval.
+// get asks by Get, every interval. The paths are of state already; SONiC knows
+// no type of data but all.
 func (a *asking) get(ctx context.Context) error {
-	request := &gnmipb.GetRequest{Prefix: prefix(a.target), Type: gnmipb.GetRequest_STATE, Encoding: a.encoding}
+	request := &gnmipb.GetRequest{Prefix: prefix(a.target), Encoding: a.encoding}
 	for _, q := range a.requests {
 		request.Path = append(request.Path, q.path)
 	}
@@ -326,8 +330,8 @@ func (a *asking) get(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if r.GetError() != nil { //nolint:staticcheck // devices from before gNMI 0.4
-			return inBand(r.GetError()) //nolint:staticcheck // see above
+		if r.GetError() != nil {
+			return inBand(r.GetError())
 		}
 		for _, n := range r.GetNotification() {
 			if err := a.message(&gnmipb.SubscribeResponse{Response: &gnmipb.SubscribeResponse_Update{Update: n}}); err != nil {

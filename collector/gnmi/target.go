@@ -171,7 +171,12 @@ func (t *Target) fresh(i int) time.Duration {
 	if t.cfg.Method == Stream && s.Mode != Sample && !t.sampled[i].Load() {
 		return 0
 	}
-	return 3*t.interval(s) + t.cfg.Timing.Slack
+	return t.grace(i)
+}
+
+// grace is how long values of a subscription outlive their stream.
+func (t *Target) grace(i int) time.Duration {
+	return 3*t.interval(&t.current().prog.profile.Subscriptions[i]) + t.cfg.Timing.Slack
 }
 
 // current returns the store in force, nil before the profile is known.

@@ -1,5 +1,7 @@
 package gnmi
 
+//lint:file-ignore SA1019 devices still send what newer versions of gNMI have deprecated
+
 import (
 	"encoding/base64"
 	"encoding/binary"
@@ -64,9 +66,9 @@ func decode(v *gnmipb.TypedValue) (s scalar, tree any, err error) {
 		return ofBool(x.BoolVal), nil, nil
 	case *gnmipb.TypedValue_DoubleVal:
 		return scalar{kind: isFloat, float: x.DoubleVal}, nil, nil
-	case *gnmipb.TypedValue_FloatVal: //nolint:staticcheck // devices still send it
+	case *gnmipb.TypedValue_FloatVal:
 		return scalar{kind: isFloat, float: float64(x.FloatVal)}, nil, nil
-	case *gnmipb.TypedValue_DecimalVal: //nolint:staticcheck // devices still send it
+	case *gnmipb.TypedValue_DecimalVal:
 		d := x.DecimalVal
 		return scalar{kind: isFloat, float: float64(d.GetDigits()) / math.Pow10(int(min(d.GetPrecision(), 18)))}, nil, nil
 	case *gnmipb.TypedValue_BytesVal:
