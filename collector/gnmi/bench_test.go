@@ -69,9 +69,7 @@ func prober(tb testing.TB, target *Target, encoding string) func() int {
 	tb.Helper()
 	handler := serverOf(target)
 	request := httptest.NewRequest("GET", "/probe?target=leaf1", nil)
-	if encoding != "" {
-		request.Header.Set("Accept-Encoding", encoding)
-	}
+	request.Header.Set("Accept-Encoding", encoding)
 	return func() int {
 		w := &discard{header: http.Header{}}
 		handler.ServeHTTP(w, request)
@@ -107,26 +105,67 @@ func BenchmarkIngest(b *testing.B) {
 	b.ReportMetric(used.Seconds()*1e9/updates, "cpu-ns/update")
 }
 
-// BenchmarkProbe is the cost of a probe of the switch.
-func BenchmarkProbe(b *testing.B) {
-	for _, encoding := range []string{"", "gzip"} {
-		name := encoding
-		if name == "" {
-			name = "plain"
-		}
-		b.Run(name, func(b *testing.B) {
-			target, _, take := fed(b, benchPorts)
-			take()
-			probe := prober(b, target, encoding)
-			probe()
-			b.ReportAllocs()
-			start, n := cpu(), 0
-			for b.Loop() {
-				n = probe()
+// everything returns a target that was told every leaf of a profile, of 64 ports
+// with 8 priorities, queues, priority groups and lanes each.
+func everything(tb testing.TB, p Profile) *Target {
+	tb.Helper()
+	target, err := New(Config{Name: "leaf1", Profiles: []Profile{p}, Interval: 10 * time.Second, Timing: DefaultTiming()})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s := target.current()
+	f := &feed{subscriptions: make([]bool, len(p.Subscriptions)), round: 1}
+	for i := range f.subscriptions {
+		f.subscriptions[i] = true
+		target.touched[i].Store(target.clock())
+	}
+	target.streams.Store(1)
+	var c captures
+	for port := range benchPorts {
+		c[fieldInterface], c[fieldTransceiver], c[fieldPool], c[fieldID] = fmt.Sprint("Ethernet", port), fmt.Sprint("Module", port), fmt.Sprint("pool", port%8), "1"
+		for n := range 8 {
+			number := fmt.Sprint(n)
+			c[fieldPriority], c[fieldTrafficClass], c[fieldQueue], c[fieldPriorityGroup], c[fieldLane] = number, number, number, number, fmt.Sprint(n+1)
+			for i := range s.prog.leaves {
+				l := &s.prog.leaves[i]
+				var of captures
+				for _, x := range l.fields {
+					of[x] = c[x]
+				}
+				v := scalar{kind: isUint, uint: uint64(1_000_000*port + 1000*n + i)}
+				if l.Label != "" {
+					v = scalar{text: "text of " + c[fieldInterface]}
+				}
+				for word := range l.Words {
+					v = scalar{text: word}
+				}
+				s.set(f, l, of, v, s.now())
 			}
-			b.ReportMetric((cpu()-start).Seconds()*1e3/float64(b.N), "cpu-ms/op")
-			b.ReportMetric(float64(n), "bytes")
-		})
+		}
+	}
+	return target
+}
+
+// BenchmarkProbe is the cost of a probe: of the switch of the budgets, and of one
+// with every family of the profile that has most.
+func BenchmarkProbe(b *testing.B) {
+	target, _, take := fed(b, benchPorts)
+	take()
+	for name, target := range map[string]*Target{"counters": target, "everything": everything(b, cumulusProfile())} {
+		for _, encoding := range []string{"plain", "gzip"} {
+			b.Run(name+"/"+encoding, func(b *testing.B) {
+				probe := prober(b, target, encoding)
+				probe()
+				b.ReportAllocs()
+				start, n := cpu(), 0
+				for b.Loop() {
+					n = probe()
+				}
+				b.ReportMetric((cpu()-start).Seconds()*1e3/float64(b.N), "cpu-ms/op")
+				b.ReportMetric(float64(n), "bytes")
+				b.ReportMetric(float64(target.Status().Series), "values")
+			})
+		}
 	}
 }
 
@@ -144,7 +183,7 @@ func BenchmarkMemory(b *testing.B) {
 		}
 		per = float64(heap()-before) / n / benchSeries
 		for _, t := range targets {
-			prober(b, t, "")()
+			prober(b, t, "plain")()
 		}
 		probed = float64(heap()-before) / n / benchSeries
 		runtime.KeepAlive(targets)
@@ -182,7 +221,7 @@ func TestBudgetMemory(t *testing.T) {
 	for range n {
 		target, _, take := fed(t, benchPorts)
 		take()
-		prober(t, target, "")()
+		prober(t, target, "plain")()
 		targets = append(targets, target)
 	}
 	per := float64(heap()-before) / n / benchSeries
@@ -195,7 +234,7 @@ func TestBudgetMemory(t *testing.T) {
 	if n := testing.AllocsPerRun(5, take) / benchSeries; n > 25 {
 		t.Errorf("an update allocates %.1f times; want at most 25, nearly all of them by protobuf", n)
 	}
-	probe := prober(t, target, "")
+	probe := prober(t, target, "plain")
 	probe()
 	r := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
@@ -343,7 +382,7 @@ func BenchmarkTargets(b *testing.B) {
 	address := startFlooder(b, 10*time.Second)
 	p := openconfigProfile()
 	p.Subscriptions = []Subscription{openconfigInterfaceCounters(), openconfigQueues()}
-	for b.Loop() {
+	for range b.N {
 		const n = 100
 		before := heap()
 		ctx, cancel := context.WithCancel(context.Background())
@@ -361,7 +400,7 @@ func BenchmarkTargets(b *testing.B) {
 			for !t.Status().Up || t.updates.Load() < benchSeries {
 				time.Sleep(time.Millisecond)
 			}
-			prober(b, t, "")()
+			prober(b, t, "plain")()
 		}
 		b.ReportMetric(float64(heap()-before)/n/1e3, "KB/target-heap")
 		var m runtime.MemStats
