@@ -13,6 +13,9 @@ import (
 func Profiles() []Profile {
 	return []Profile{
 		openconfigProfile(),
+		cumulusProfile(),
+		srlinuxProfile(),
+		junosProfile(),
 	}
 }
 

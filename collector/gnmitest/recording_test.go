@@ -32,7 +32,7 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Capabilities.GetGNMIVersion() != "0.10.0" || !strings.HasPrefix(r.Comment, "synthetic: ") || len(r.Notifications) != 3 {
+	if r.Capabilities.GetGNMIVersion() != "0.10.0" || !strings.HasPrefix(r.Comment, "synthetic: ") || len(r.Notifications) < 3 {
 		t.Errorf("openconfig is read as %v", r)
 	}
 	if got := r.Notifications[2].Update[1].Val.GetUintVal(); got != 1<<64-1 {
