@@ -414,3 +414,77 @@ func BenchmarkTargets(b *testing.B) {
 		running.Wait()
 	}
 }
+
+// churner is a gNMI server whose interfaces come and go: each round has others.
+type churner struct {
+	gnmipb.UnimplementedGNMIServer
+}
+
+func (churner) Subscribe(stream gnmipb.GNMI_SubscribeServer) error {
+	if _, err := stream.Recv(); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		for _, n := range gnmitest.Generate(8, benchQueues) {
+			for _, e := range n.Prefix.Elem {
+				for k, v := range e.Key {
+					e.Key[k] = fmt.Sprintf("%s.%d", v, round/5) // five rounds each
+				}
+			}
+			if err := stream.Send(&gnmipb.SubscribeResponse{Response: &gnmipb.SubscribeResponse_Update{Update: n}}); err != nil {
+				return err
+			}
+		}
+		if round == 0 {
+			if err := stream.Send(&gnmipb.SubscribeResponse{Response: &gnmipb.SubscribeResponse_SyncResponse{SyncResponse: true}}); err != nil {
+				return err
+			}
+		}
+		if !sleep(stream.Context(), 100*time.Millisecond) {
+			return stream.Context().Err()
+		}
+	}
+}
+
+// BenchmarkChurn streams interfaces that come and go, over gRPC, for -benchtime,
+// and reports by how much the heap grew after the first tenth: nothing is the aim.
+func BenchmarkChurn(b *testing.B) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := grpc.NewServer()
+	gnmipb.RegisterGNMIServer(server, churner{})
+	go server.Serve(l)
+	defer server.Stop()
+	timing := DefaultTiming()
+	timing.Slack, timing.Expire = 100*time.Millisecond, 100*time.Millisecond
+	p := openconfigProfile()
+	p.Subscriptions = []Subscription{openconfigInterfaceCounters(), openconfigQueues()}
+	target, err := New(Config{Name: "leaf1", Address: l.Addr().String(), Profiles: []Profile{p}, Interval: time.Second, Timing: timing})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); target.Run(ctx) }()
+	probe := prober(b, target, "gzip")
+	var early, series float64
+	begun := time.Now()
+	for b.Loop() {
+		time.Sleep(100 * time.Millisecond)
+		probe()
+		if n := float64(target.Status().Series); n > series {
+			series = n
+		}
+		if early == 0 && time.Since(begun) > 30*time.Second {
+			early = float64(heap())
+		}
+	}
+	b.ReportMetric((float64(heap())-early)/1e3, "KB-grown")
+	b.ReportMetric(early/1e3, "KB-early")
+	b.ReportMetric(series, "series-most")
+	b.ReportMetric(float64(target.Status().Series), "series-last")
+	cancel()
+	<-done
+}

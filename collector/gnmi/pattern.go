@@ -88,37 +88,39 @@ func (t *template) match(s string, c *captures) bool {
 	if len(t.fields) == 0 {
 		return s == t.texts[0]
 	}
-	if !strings.HasPrefix(s, t.texts[0]) {
-		return false
+	return strings.HasPrefix(s, t.texts[0]) && t.rest(0, s[len(t.texts[0]):], c)
+}
+
+// rest matches s from the field i on.
+func (t *template) rest(i int, s string, c *captures) bool {
+	if i == len(t.fields) {
+		return s == ""
 	}
-	s = s[len(t.texts[0]):]
-	alone := len(t.fields) == 1 && t.texts[0] == "" && t.texts[1] == ""
-	for i, f := range t.fields {
-		next := t.texts[i+1]
-		end := len(s)
-		switch {
-		case f.numbered() && !alone:
-			end = 0
-			for end < len(s) && s[end] >= '0' && s[end] <= '9' {
-				end++
-			}
-		case i == len(t.fields)-1:
-			if !strings.HasSuffix(s, next) {
-				return false
-			}
-			end = len(s) - len(next)
-		case next != "":
-			if end = strings.LastIndex(s, next); end < 0 {
-				return false
-			}
-		}
-		if end == 0 || !strings.HasPrefix(s[end:], next) {
+	f, next := t.fields[i], t.texts[i+1]
+	take := func(end int) bool {
+		if end <= 0 || !strings.HasPrefix(s[end:], next) || !t.rest(i+1, s[end+len(next):], c) {
 			return false
 		}
 		c[f] = s[:end]
-		s = s[end+len(next):]
+		return true
 	}
-	return s == ""
+	alone := len(t.fields) == 1 && t.texts[0] == "" && t.texts[1] == ""
+	switch {
+	case f.numbered() && !alone:
+		end := 0
+		for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+			end++
+		}
+		return take(end)
+	case i == len(t.fields)-1:
+		return take(len(s) - len(next))
+	}
+	for end := len(s) - len(next); end > 0; end-- {
+		if take(end) {
+			return true
+		}
+	}
+	return false
 }
 
 // node is a place in the tree of all patterns of a profile.

@@ -13,6 +13,10 @@ import (
 func Profiles() []Profile {
 	return []Profile{
 		openconfigProfile(),
+		sonicProfile(),
+		sonicBroadcomProfile(),
+		aristaProfile(),
+		nxosProfile(),
 		cumulusProfile(),
 		srlinuxProfile(),
 		junosProfile(),
