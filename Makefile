@@ -41,9 +41,10 @@ fuzz: ## Each fuzz target for FUZZTIME (100000x)
 			echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p; \
 		done; done
 
-bench: ## Cost of a scrape, against its budget
+bench: ## Cost of a scrape, a probe and a stream, against their budgets
 	$(GO) test -run '^TestBudget' -bench Scrape -benchmem -benchtime 200x ./collector/host
-	$(GO) test -run '^TestBudget' -bench 'Ingest|Probe|Memory' -benchmem -benchtime 50x ./collector/gnmi
+	$(GO) test -run '^TestBudget' -bench 'Ingest|Probe|Memory|Stream' -benchmem -benchtime 20x ./collector/gnmi
+	$(GO) test -run '^$$' -bench Targets -benchtime 1x ./collector/gnmi
 
 cross: ## Build for linux/amd64 and linux/arm64
 	GOOS=linux GOARCH=amd64 $(BUILD) -o .bin/roce_exporter-linux-amd64 ./cmd/roce_exporter
