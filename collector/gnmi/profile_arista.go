@@ -49,11 +49,10 @@ func aristaPFC() Subscription {
 	}
 }
 
-// aristaQueues is what goes out of queues. EOS's marks are by its own account
-// packets that were selected.
+// aristaQueues is what goes out of queues.
 func aristaQueues() Subscription {
 	s := without([]Subscription{openconfigQueues()}, metric.QueueLength, metric.QueueLengthMaximum, metric.QueueECNMarkedBytes, metric.QueueECNSelectedBytes)[0]
-	return with(s, "wred-dropped-pkts from "+sourceArista, Leaf{Path: "wred-dropped-pkts", Metric: metric.QueueWREDDiscards})
+	return with(s, "wred-dropped-pkts from "+sourceArista+"; EOS's ecn-marked-pkts counts what was selected for a mark", Leaf{Path: "wred-dropped-pkts", Metric: metric.QueueWREDDiscards})
 }
 
 // aristaEthernet is the link layer. EOS has no FEC in OpenConfig.
