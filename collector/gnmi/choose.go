@@ -8,6 +8,7 @@ import (
 	"time"
 
 	gnmipb "github.com/openconfig/gnmi/proto/gnmi"
+	"github.com/openconfig/ygot/ygot"
 	"google.golang.org/grpc"
 )
 
@@ -21,9 +22,45 @@ func (t *Target) candidates(caps *gnmipb.CapabilityResponse) []*program {
 		}
 	}
 	// What speaks OpenConfig may know more than that: the general is asked last.
-	general := func(p *program) bool { return len(p.profile.Models)+len(p.profile.Organizations) == 0 }
-	out := slices.DeleteFunc(slices.Clone(t.programs), general)
-	return append(out, slices.DeleteFunc(slices.Clone(t.programs), func(p *program) bool { return !general(p) })...)
+	out := slices.DeleteFunc(slices.Clone(t.programs), (*program).general)
+	return append(out, slices.DeleteFunc(slices.Clone(t.programs), func(p *program) bool { return !p.general() })...)
+}
+
+// general says whether a profile is of a model that many families have.
+func (p *program) general() bool { return len(p.profile.Models)+len(p.profile.Organizations) == 0 }
+
+// own returns which subscriptions, by number, tell p from other profiles: what a
+// general one asks for too says nothing of a family.
+func (t *Target) own(p *program) []int {
+	names := func(s *Subscription) (out []string) {
+		path, err := ygot.StringToStructuredPath(s.Path)
+		if err != nil {
+			return nil
+		}
+		for _, e := range path.GetElem() {
+			out = append(out, unqualified(e.GetName()))
+		}
+		return out
+	}
+	var of [][]string // general paths
+	for _, g := range t.programs {
+		for i := range g.profile.Subscriptions {
+			if g.general() && !p.general() {
+				of = append(of, names(&g.profile.Subscriptions[i]))
+			}
+		}
+	}
+	var out []int
+	for i := range p.profile.Subscriptions {
+		path := names(&p.profile.Subscriptions[i])
+		if !slices.ContainsFunc(of, func(g []string) bool {
+			n := min(len(g), len(path))
+			return slices.Equal(g[:n], path[:n])
+		}) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // models says whether a model is one that only this family has.
@@ -52,14 +89,16 @@ func (t *Target) encodings(caps *gnmipb.CapabilityResponse) []gnmipb.Encoding {
 	return can
 }
 
-// answers says whether a target tells anything that p makes a metric of, by
-// subscriptions that are ended again. The first ones of a profile are those
-// that every switch of the family has.
+// answers says whether a target tells anything that p makes a metric of and that
+// tells its family from others, by subscriptions that are ended again. The first
+// ones of a profile are those that every switch of the family has. An error that
+// is a refusal may be one of the encoding.
 func (t *Target) answers(ctx context.Context, conn *grpc.ClientConn, p *program, e gnmipb.Encoding) (bool, error) {
 	s := newStore(p, make([]time.Duration, len(p.profile.Subscriptions)))
 	r := &reader{t: t, conn: conn, store: s, encoding: e, aside: true}
 	var last error
-	for i := range min(3, len(p.profile.Subscriptions)) {
+	own := t.own(p)
+	for _, i := range own[:min(3, len(own))] {
 		g := r.group(i)
 		if len(g.named) > 0 {
 			continue

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -189,23 +190,40 @@ func (t *Target) explain(err error) string {
 		}
 		text += " (" + s.Code().String() + ")"
 	}
-	text = printable(t.scrub(text))
+	text = printable(t.scrub(farEnd(text)))
 	if strings.Contains(text, "too_many_pings") {
 		t.set(func() { t.keepalive = min(t.keepalive*2, time.Hour) })
 	}
 	for _, h := range hints() {
-		if strings.Contains(text, h.text) {
+		switch {
+		case !strings.Contains(text, h.text):
+		case strings.Contains(text, h.hint): // an error that was explained is part of it
+			return text
+		default:
 			return text + ": " + h.hint
 		}
 	}
 	return text
 }
 
+// farEnd drops the near end of connections from an error of the network: its
+// port is another one each time, and would make each error a new one.
+func farEnd(s string) string {
+	near, far, ok := strings.Cut(s, "->")
+	at := strings.LastIndexByte(near, ' ') + 1
+	if !ok || !strings.HasSuffix(near[:at], " tcp ") {
+		return s
+	}
+	return near[:at] + farEnd(far)
+}
+
 // scrub replaces secrets that a target, or a library, repeats.
 func (t *Target) scrub(s string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, secret := range t.secrets {
+	// The longest first: it may begin with another, such as the password before.
+	secrets := slices.SortedFunc(slices.Values(t.secrets), func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
 		s = strings.ReplaceAll(s, secret, "***")
 	}
 	return s
@@ -231,7 +249,6 @@ type hint struct{ text, hint string }
 func hints() []hint {
 	return []hint{
 		{"first record does not look like a TLS handshake", "the target speaks no TLS on this port; if that is meant, set tls.plaintext: true"},
-		{"error reading server preface", "perhaps the target wants TLS, which tls.plaintext switches off"},
 		{"certificate relies on legacy Common Name field", "the certificate has no subject alternative names; issue a new one, or set tls.insecure_skip_verify: true"},
 		{"doesn't contain any IP SANs", "the certificate has no IP address; set tls.server_name to a name that it has"},
 		{"certificate is valid for", "set tls.server_name to a name that the certificate has"},
@@ -241,12 +258,15 @@ func hints() []hint {
 		{"no common cipher suites", "the target's TLS is too old"},
 		{"handshake failure", "the two ends have no TLS version, cipher or certificate in common; see tls.min_version"},
 		{"protocol version not supported", "see tls.min_version"},
+		// A device that ends a handshake says why in what is read instead of a preface.
+		{"write: broken pipe", "the target closed the connection; over TLS it may want a client certificate: tls.cert_file and tls.key_file"},
+		{"error reading server preface", "perhaps the target wants TLS, which tls.plaintext switches off"},
 		{"name resolver error", "is the host name in the address right, and known to this machine's DNS?"},
 		{"connection refused", "nothing listens there; is gNMI switched on at the target, and on this port?"},
 		{"too_many_pings", "the target wants fewer keepalives; they are halved"},
 		{"(Unauthenticated)", "see the target's credentials, and whether it wants scheme: basic"},
 		{"(PermissionDenied)", "the user may not read this on the target"},
-		{"transport security level", "credentials are not sent without TLS"},
+		{"transport level security", "credentials are not sent without TLS"},
 	}
 }
 

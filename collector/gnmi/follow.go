@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +38,25 @@ type reader struct {
 	encoding gnmipb.Encoding
 	// aside says that what comes is only looked at, to find out the profile.
 	aside bool
+
+	mu    sync.Mutex
+	spare int // streams that the target allows beyond one for each group, less those that groups have taken
+}
+
+// take takes up to n more streams and returns how many.
+func (r *reader) take(n int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n = min(n, r.spare)
+	r.spare -= n
+	return n
+}
+
+// giveBack gives back streams that were taken.
+func (r *reader) giveBack(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.spare += n
 }
 
 // group is subscriptions that can share a stream.
@@ -101,33 +123,54 @@ func (r *reader) requests(g *group, identifiers [][]string) ([]request, error) {
 	var out []request
 	for _, i := range g.subscriptions {
 		s := &r.store.prog.profile.Subscriptions[i]
-		paths := []string{s.Path}
-		for n, f := range g.named {
-			var next []string
-			for _, p := range paths {
-				for _, id := range identifiers[n] {
-					next = append(next, strings.ReplaceAll(p, "{"+string(fieldNames()[f])+"}", escape(id)))
-				}
-			}
-			paths = next
+		pattern, err := ygot.StringToStructuredPath(s.Path)
+		if err != nil {
+			return nil, fmt.Errorf("path %s: %w", s.Path, err)
 		}
-		for _, p := range paths {
-			path, err := ygot.StringToStructuredPath(p)
-			if err != nil {
-				return nil, fmt.Errorf("path %s: %w", p, err)
-			}
-			path.Origin = s.Origin
+		pattern.Origin = s.Origin
+		for fill := range combinations(g.named, identifiers) {
 			named := *s
-			named.Path = p
-			out = append(out, request{subscription: i, path: path, name: named.name(), sampled: !r.aside && r.t.sampled[i].Load()})
+			named.Path = printable(fill.Replace(s.Path))
+			out = append(out, request{subscription: i, path: filled(pattern, fill), name: named.name(), sampled: !r.aside && r.t.sampled[i].Load()})
 		}
 	}
 	return out, nil
 }
 
-// escape makes a text safe as a part of a path.
-func escape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "/", `\/`, "[", `\[`, "]", `\]`, "=", `\=`).Replace(s)
+// combinations gives replacers of the placeholders by identifiers, one for each
+// choice of them.
+func combinations(named []field, identifiers [][]string) iter.Seq[*strings.Replacer] {
+	return func(yield func(*strings.Replacer) bool) {
+		choice := make([]string, 2*len(named))
+		var choose func(n int) bool
+		choose = func(n int) bool {
+			if n == len(named) {
+				return yield(strings.NewReplacer(choice...))
+			}
+			choice[2*n] = "{" + string(fieldNames()[named[n]]) + "}"
+			for _, id := range identifiers[n] {
+				choice[2*n+1] = id
+				if !choose(n + 1) {
+					return false
+				}
+			}
+			return true
+		}
+		choose(0)
+	}
+}
+
+// filled returns a path with its placeholders filled. They are not filled in the
+// path's text, where an identifier would have to be escaped.
+func filled(p *gnmipb.Path, fill *strings.Replacer) *gnmipb.Path {
+	out := proto.CloneOf(p)
+	for _, e := range out.GetElem() {
+		e.Name = fill.Replace(e.GetName())
+		for k, v := range e.GetKey() {
+			e.Key[k] = fill.Replace(v)
+		}
+	}
+	return out
 }
 
 // readAll reads all groups until the connection is lost or has to be given up.
@@ -136,11 +179,12 @@ func (r *reader) readAll(ctx context.Context) error {
 	all, ctx := errgroup.WithContext(ctx)
 	settled := make(chan bool, len(groups))
 	expected := 0
+	r.spare = math.MaxInt32
+	if limit := r.store.prog.profile.MaxStreams; limit > 0 {
+		r.spare = max(0, limit-len(groups))
+	}
 	for _, g := range groups {
-		f := &follower{reader: r, group: g, streams: maxStreams}
-		if limit := r.store.prog.profile.MaxStreams; limit > 0 {
-			f.streams = max(1, limit-len(groups)+1)
-		}
+		f := &follower{reader: r, group: g}
 		if len(g.named) == 0 { // it need not wait for what others tell
 			expected++
 			f.settled = settled
@@ -175,7 +219,7 @@ const maxStreams = 8
 type follower struct {
 	*reader
 	group   *group
-	streams int         // that it may have at once
+	more    int         // streams that it has beyond its first
 	settled chan<- bool // told once whether the target takes anything of it
 	once    sync.Once
 
@@ -185,6 +229,7 @@ type follower struct {
 	since       time.Time   // when that was found out
 	again       atomic.Bool // it is to be found out again
 	refused     atomic.Bool // the target refused some
+	taken       atomic.Bool // the target took some once
 }
 
 // settle says once whether the target takes anything of the group.
@@ -243,7 +288,7 @@ func (f *follower) run(ctx context.Context) error {
 	all, within := errgroup.WithContext(ctx)
 	for _, c := range f.chunks {
 		all.Go(func() error {
-			taken, err := f.ask(within, f.group.target, c, f)
+			taken, err := f.patient(within, f.group.target, c, f)
 			if !taken && refusal(err) {
 				refused.Store(true)
 			}
@@ -283,10 +328,18 @@ func (f *follower) due() bool {
 func (f *follower) plan() error {
 	f.identifiers, f.since, f.parts = f.reader.identifiers(f.group), time.Now(), nil
 	f.refused.Store(false)
+	f.giveBack(f.more)
+	f.more = 0
 	all, err := f.requests(f.group, f.identifiers)
 	if err != nil {
 		return err
 	}
+	// Paths of identifiers that are gone are not asked for, and so not refused.
+	f.t.set(func() {
+		maps.DeleteFunc(f.t.refused, func(name string, r refused) bool {
+			return slices.Contains(f.group.subscriptions, r.subscription) && !slices.ContainsFunc(all, func(q request) bool { return q.name == name })
+		})
+	})
 	f.chunks = [][]request{}
 	if len(all) > 0 {
 		f.chunks = append(f.chunks, all)
@@ -300,8 +353,12 @@ func (f *follower) plan() error {
 func (f *follower) narrow(ctx context.Context, err error) error {
 	switch {
 	case f.parts == nil:
-		parts, err := f.sort(ctx, f.chunks[0], err)
-		if err != nil {
+		parts, failed := f.sort(ctx, f.chunks[0], err)
+		if failed != nil {
+			return failed
+		}
+		if len(parts) == 0 && f.taken.Load() {
+			f.chunks = nil // it took them before: that may pass
 			return err
 		}
 		f.parts, f.chunks = parts, [][]request{}
@@ -310,7 +367,8 @@ func (f *follower) narrow(ctx context.Context, err error) error {
 		}
 		return errAnew
 	case len(f.chunks) == 1 && len(f.parts) > 1:
-		f.chunks = f.parts[:min(len(f.parts), f.streams)]
+		f.more = f.take(min(len(f.parts), maxStreams) - 1)
+		f.chunks = f.parts[:1+f.more]
 		for _, part := range f.parts[len(f.chunks):] {
 			for _, q := range part {
 				f.refuse(q, "the target takes no more paths in one stream, and no more streams")
@@ -364,11 +422,17 @@ func (f *follower) sort(ctx context.Context, requests []request, err error) ([][
 // trial asks for requests until the target has told all once. An error says
 // that it refuses them, or that it could not be asked.
 func (r *reader) trial(ctx context.Context, target string, requests []request) error {
+	_, err := r.patient(ctx, target, requests, nil)
+	return err
+}
+
+// patient asks, and once more where the target has no room: it can still be busy
+// with the stream that was ended just now.
+func (r *reader) patient(ctx context.Context, target string, requests []request, f *follower) (taken bool, err error) {
 	for try := 0; ; try++ {
-		_, err := r.ask(ctx, target, requests, nil)
-		// A device can still be busy with the stream that was ended just now.
-		if status.Code(err) != codes.ResourceExhausted || try == 1 || !sleep(ctx, r.t.cfg.Timing.BackoffLeast) {
-			return err
+		taken, err := r.ask(ctx, target, requests, f)
+		if taken || status.Code(err) != codes.ResourceExhausted || try == 1 || !sleep(ctx, r.t.cfg.Timing.BackoffLeast) {
+			return taken, err
 		}
 	}
 }
@@ -390,9 +454,10 @@ func refusal(err error) bool {
 // refuse notes that the target refuses q.
 func (f *follower) refuse(q request, why string) {
 	f.refused.Store(true)
+	f.store.gone(q.subscription, f.t.round.Load())
 	f.t.mu.Lock()
-	was := f.t.refused[q.name]
-	f.t.refused[q.name] = why
+	was := f.t.refused[q.name].why
+	f.t.refused[q.name] = refused{q.subscription, why}
 	f.t.mu.Unlock()
 	if was != why {
 		f.t.cfg.Log.Info("the target refuses a path", "path", q.name, "err", why)
@@ -406,6 +471,7 @@ func (f *follower) accept(requests []request) {
 		f.store.runs(q.subscription, f.t.limit(q.subscription), f.t.grace(q.subscription))
 		f.t.set(func() { delete(f.t.refused, q.name) })
 	}
+	f.taken.Store(true)
 	f.settle(true)
 }
 
@@ -413,8 +479,8 @@ func (f *follower) accept(requests []request) {
 func (t *Target) refusal() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for path, why := range t.refused {
-		return path + ": " + why
+	for path, r := range t.refused {
+		return path + ": " + r.why
 	}
 	return "no reason given"
 }

@@ -86,8 +86,8 @@ func (t *Target) Status() Status {
 	if t.agreed {
 		st.Encoding = strings.ToLower(t.encoding.String())
 	}
-	for path, why := range t.refused {
-		st.Refused = append(st.Refused, path+": "+why)
+	for path, r := range t.refused {
+		st.Refused = append(st.Refused, path+": "+r.why)
 	}
 	slices.Sort(st.Refused)
 	return st

@@ -4,6 +4,7 @@ package gnmi
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,16 +38,18 @@ type store struct {
 	limits []time.Duration
 	// graces are how long, by subscription, entries outlive their stream.
 	graces []time.Duration
-	lost   []int32 // when the subscription's stream ended, in ticks; 0: it runs, or never did
+	lost   []lost // by subscription
 
 	mu      sync.Mutex
-	entries map[string]*entry // by what the patterns captured
-	series  int               // slots and texts of all entries
-	names   [fieldCount]map[string]string
-	links   map[string]string // transceiver to its one interface, "" if several
-	sorted  []*entry          // nil: to be made anew
-	relink  bool              // links or names changed
-	expired uint64            // entries dropped for want of news
+	entries map[string]*entry             // by what the patterns captured
+	series  int                           // slots and texts of all entries
+	most    int                           // series that are kept
+	told    map[told]*alias               // what Renames leaves told
+	names   [fieldCount]map[string]string // by identifier, of what was told
+	links   map[string]string             // transceiver to its one interface, "" if several
+	sorted  []*entry                      // nil: to be made anew
+	relink  bool                          // links or names changed
+	expired uint64                        // entries dropped for want of news
 	unusual map[unusable]uint64
 	elems   []*gnmipb.PathElem // scratch
 	key     []byte             // scratch
@@ -85,17 +88,37 @@ type seen struct {
 	round        uint32 // of the feed that told it
 }
 
+// told is what a Renames leaf gives a name, or an identifier, to.
+type told struct {
+	leaf     int
+	captured string
+}
+
+// alias is what a Renames leaf said.
+type alias struct {
+	value string
+	at    int32
+	round uint32 // of the feed that told it
+}
+
+// lost is the end of a subscription's stream.
+type lost struct {
+	at    int32  // when the first one ended since one told all, in ticks; 0: none did
+	round uint32 // of the last feed that ended
+}
+
 // feed is one stream's claim on subscriptions: what it has not told by its
 // sync is gone.
 type feed struct {
 	subscriptions []bool // by number
 	round         uint32 // grows with every stream of a target
+	begun         int32  // when the round began, in ticks
 }
 
 func newStore(prog *program, limits []time.Duration) *store {
 	n := len(prog.profile.Subscriptions)
-	return &store{prog: prog, start: time.Now(), limits: limits, graces: make([]time.Duration, n), lost: make([]int32, n), entries: make(map[string]*entry),
-		unusual: make(map[unusable]uint64)}
+	return &store{prog: prog, start: time.Now(), limits: limits, graces: make([]time.Duration, n), lost: make([]lost, n), entries: make(map[string]*entry),
+		most: maxSeries, told: make(map[told]*alias), unusual: make(map[unusable]uint64)}
 }
 
 // runs notes that a stream has told all of a subscription, and how long values
@@ -103,7 +126,7 @@ func newStore(prog *program, limits []time.Duration) *store {
 func (s *store) runs(subscription int, limit, grace time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limits[subscription], s.graces[subscription], s.lost[subscription] = limit, grace, 0
+	s.limits[subscription], s.graces[subscription], s.lost[subscription] = limit, grace, lost{}
 }
 
 // ended notes that the stream of the feed's subscriptions has ended. What came
@@ -112,10 +135,32 @@ func (s *store) ended(f *feed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, has := range f.subscriptions {
-		if has && s.lost[i] == 0 {
-			s.lost[i] = max(s.now(), 1)
+		if has {
+			s.lose(i, f.round)
 		}
 	}
+}
+
+// gone notes that no stream of a subscription will come.
+func (s *store) gone(subscription int, round uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose(subscription, round)
+}
+
+func (s *store) lose(subscription int, round uint32) {
+	x := &s.lost[subscription]
+	x.round = max(x.round, round)
+	if x.at == 0 {
+		x.at = max(s.now(), 1)
+	}
+}
+
+// begin begins another round of a feed.
+func (s *store) begin(f *feed, round uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f.round, f.begun = round, s.now()
 }
 
 func (s *store) now() int32 { return int32(time.Since(s.start) / tick) }
@@ -134,12 +179,23 @@ func (s *store) apply(f *feed, n *gnmipb.Notification) (touched uint64, updates,
 		return 0, len(n.GetUpdate()), len(n.GetDelete()), 0
 	}
 	prefix := len(s.elems)
+	var last *gnmipb.PathElem // of the prefix; keys that belong to it can come in each path
+	if prefix > 0 {
+		last = s.elems[prefix-1]
+	}
+	below := func(p *gnmipb.Path) error {
+		if prefix > 0 {
+			s.elems[prefix-1] = last
+		}
+		s.elems, err = appendElems(s.elems[:prefix], p)
+		return err
+	}
 	if n.GetAtomic() && prefix > 0 {
 		s.remove(f, s.elems) // it tells the whole state below its prefix
 	}
 	for _, d := range n.GetDelete() {
 		deletes++
-		if s.elems, err = appendElems(s.elems[:prefix], d); err != nil || len(s.elems) == 0 {
+		if below(d) != nil || len(s.elems) == 0 {
 			s.unusual[malformed]++
 			continue
 		}
@@ -148,7 +204,7 @@ func (s *store) apply(f *feed, n *gnmipb.Notification) (touched uint64, updates,
 	for _, u := range n.GetUpdate() {
 		updates++
 		coalesced += int(u.GetDuplicates())
-		if s.elems, err = appendElems(s.elems[:prefix], u.GetPath()); err != nil {
+		if below(u.GetPath()) != nil {
 			s.unusual[malformed]++
 			continue
 		}
@@ -314,7 +370,7 @@ func (s *store) set(f *feed, l *leaf, c captures, v scalar, now int32) {
 		return
 	}
 	if l.Renames != Nothing {
-		s.rename(l, &c, v.word())
+		s.rename(f, l, &c, v.word(), now)
 		return
 	}
 	var number float64
@@ -367,7 +423,14 @@ func (l *leaf) number(v scalar) (float64, unusable) {
 	if why == usable && n < 0 && l.Metric.Type == metric.Counter {
 		return 0, outOfRange
 	}
-	return n * l.scale, why
+	if l.scale < 1 { // 61.2 mA are 0.0612 A, and 61.2*1e-3 is not
+		return n / math.Round(1/l.scale), why
+	}
+	if why == usable {
+		n *= l.scale
+		why = finite(n)
+	}
+	return n, why
 }
 
 // text is the value as a label.
@@ -386,22 +449,48 @@ func (l *leaf) text(v scalar) (string, unusable) {
 }
 
 // rename notes that an identifier has a name.
-func (s *store) rename(l *leaf, c *captures, value string) {
+func (s *store) rename(f *feed, l *leaf, c *captures, value string, now int32) {
 	if len(l.fields) == 0 || value == "" || len(value) > maxText {
 		return
 	}
-	f := l.fields[0]
-	id, name := c[f], value
+	key := told{l.id, c[l.fields[0]]}
+	a := s.told[key]
+	if a != nil && a.value != value {
+		s.unname(key)
+		a = nil
+	}
+	if a == nil {
+		if len(s.told) >= s.most/10 {
+			return
+		}
+		a = &alias{value: value}
+		s.told[key] = a
+		id, name := l.renames(key.captured, value)
+		if s.names[l.fields[0]] == nil {
+			s.names[l.fields[0]] = make(map[string]string)
+		}
+		s.names[l.fields[0]][id] = name
+		s.sorted, s.relink = nil, true
+	}
+	a.at, a.round = now, f.round
+}
+
+// renames returns which identifier a Renames leaf gives which name.
+func (l *leaf) renames(captured, value string) (id, name string) {
 	if l.Renames == ValueToCaptured {
-		id, name = name, id
+		return value, captured
 	}
-	if s.names[f] == nil {
-		s.names[f] = make(map[string]string)
+	return captured, value
+}
+
+// unname forgets what a Renames leaf told.
+func (s *store) unname(key told) {
+	l := &s.prog.leaves[key.leaf]
+	names := s.names[l.fields[0]]
+	if id, name := l.renames(key.captured, s.told[key].value); names[id] == name {
+		delete(names, id)
 	}
-	if old, ok := s.names[f][id]; ok && old == name || !ok && len(s.names[f]) >= maxSeries/10 {
-		return
-	}
-	s.names[f][id] = name
+	delete(s.told, key)
 	s.sorted, s.relink = nil, true
 }
 
@@ -430,7 +519,7 @@ func (s *store) entry(c *captures, wanted bool) *entry {
 	if !wanted {
 		return nil
 	}
-	if s.series >= maxSeries {
+	if s.series >= s.most {
 		s.unusual[tooManySeries]++
 		return nil
 	}
@@ -467,7 +556,7 @@ func (s *store) setNumber(e *entry, l *leaf, v float64, now int32) {
 			return
 		}
 	}
-	if s.series >= maxSeries {
+	if s.series >= s.most {
 		s.unusual[tooManySeries]++
 		return
 	}
@@ -492,7 +581,7 @@ func (s *store) setText(e *entry, l *leaf, v string, now int32) {
 			return
 		}
 	}
-	if s.series >= maxSeries {
+	if s.series >= s.most {
 		s.unusual[tooManySeries]++
 		return
 	}
@@ -536,6 +625,14 @@ func (s *store) remove(f *feed, elems []*gnmipb.PathElem) {
 		if !f.subscriptions[l.subscription] || l.normal(&c) != usable {
 			return
 		}
+		if l.Renames != Nothing {
+			for key := range s.told {
+				if want := c[l.fields[0]]; key.leaf == id && (want == "" || want == key.captured) {
+					s.unname(key)
+				}
+			}
+			return
+		}
 		if slices.ContainsFunc(l.fields, func(x field) bool { return c[x] == "" }) {
 			open = append(open, claim{l, c})
 			return
@@ -569,12 +666,27 @@ func (s *store) sweep(f *feed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.entries {
-		old := false
+		old, lone := false, false
 		for _, x := range e.seen {
 			old = old || f.subscriptions[x.subscription] && x.round != f.round
 		}
+		before := func(leaf, at int32) bool { return f.subscriptions[s.prog.leaves[leaf].subscription] && at < f.begun }
+		for _, x := range e.slots {
+			lone = lone || before(x.leaf, x.at)
+		}
+		for _, x := range e.texts {
+			lone = lone || before(x.leaf, x.at)
+		}
 		if old {
 			s.forget(e, func(x seen) bool { return f.subscriptions[x.subscription] && x.round != f.round })
+		}
+		if lone {
+			s.drop(e, before)
+		}
+	}
+	for key, a := range s.told {
+		if f.subscriptions[s.prog.leaves[key.leaf].subscription] && a.round != f.round {
+			s.unname(key)
 		}
 	}
 }
@@ -605,15 +717,20 @@ func (s *store) expireLocked() {
 	now := s.now()
 	over := func(subscription, at int32, times time.Duration) bool {
 		limit := s.limits[subscription]
-		if lost := s.lost[subscription]; limit == 0 && lost != 0 {
-			return time.Duration(now-lost)*tick > s.graces[subscription]
-		}
 		return limit > 0 && time.Duration(now-at)*tick > limit*times
+	}
+	past := func(x seen) bool {
+		if s.limits[x.subscription] > 0 {
+			return over(x.subscription, x.at, 1)
+		}
+		// What a stream tells that has not told all yet is not old.
+		end := s.lost[x.subscription]
+		return end.at != 0 && x.round <= end.round && time.Duration(now-max(x.at, end.at))*tick > s.graces[x.subscription]
 	}
 	for _, e := range s.entries {
 		gone, lone := false, false
 		for _, x := range e.seen {
-			gone = gone || over(x.subscription, x.at, 1)
+			gone = gone || past(x)
 		}
 		for _, x := range e.slots {
 			lone = lone || over(int32(s.prog.leaves[x.leaf].subscription), x.at, 3)
@@ -622,11 +739,18 @@ func (s *store) expireLocked() {
 			lone = lone || over(int32(s.prog.leaves[x.leaf].subscription), x.at, 3)
 		}
 		if gone {
-			s.forget(e, func(x seen) bool { return over(x.subscription, x.at, 1) })
+			s.forget(e, past)
 			s.expired++
 		}
 		if lone {
 			s.drop(e, func(leaf, at int32) bool { return over(int32(s.prog.leaves[leaf].subscription), at, 3) })
+		}
+	}
+	// A name is worth more than a value: without it what it names would change its
+	// labels. It outlives a stream that begins anew.
+	for key, a := range s.told {
+		if over(int32(s.prog.leaves[key.leaf].subscription), a.at, 3) {
+			s.unname(key)
 		}
 	}
 }

@@ -40,7 +40,8 @@ func prefix(target string) *gnmipb.Path {
 // only without f.
 func (r *reader) ask(ctx context.Context, target string, requests []request, f *follower) (taken bool, err error) {
 	a := &asking{reader: r, requests: requests, follower: f, target: target, deadline: r.t.cfg.Timing.Trial,
-		feed: feed{subscriptions: make([]bool, len(r.store.prog.profile.Subscriptions)), round: r.t.round.Add(1)}}
+		feed: feed{subscriptions: make([]bool, len(r.store.prog.profile.Subscriptions))}}
+	r.store.begin(&a.feed, r.t.round.Add(1))
 	slowest := time.Duration(0)
 	for _, q := range requests {
 		a.feed.subscriptions[q.subscription] = true
@@ -138,14 +139,16 @@ func (a *asking) subscribe(ctx context.Context) error {
 	}
 }
 
-// poll asks for values every interval. The first time it does so soon: targets
-// need not tell anything before.
+// poll asks for values every interval. The first time it does so soon, without
+// waiting for an answer to the subscription: targets need not tell anything
+// before.
 func (a *asking) poll(ctx context.Context, stream gnmipb.GNMI_SubscribeClient) {
+	first := true
 	for wait := min(a.interval(), a.t.cfg.Timing.Look); sleep(ctx, wait); wait = a.interval() {
-		if a.synced.Load() && a.waits.Load() != 0 {
+		if !a.waits.CompareAndSwap(0, a.t.clock()) && !first {
 			continue // it is still at the last one
 		}
-		a.waits.Store(a.t.clock())
+		first = false
 		if stream.Send(&gnmipb.SubscribeRequest{Request: &gnmipb.SubscribeRequest_Poll{Poll: &gnmipb.Poll{}}}) != nil {
 			return
 		}
@@ -242,7 +245,7 @@ func (a *asking) sync() {
 		a.settled()
 	}
 	if a.t.cfg.Method != Stream {
-		a.feed.round = a.t.round.Add(1) // the next answer has to tell all again
+		a.store.begin(&a.feed, a.t.round.Add(1)) // the next answer has to tell all again
 	}
 }
 

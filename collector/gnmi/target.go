@@ -102,11 +102,17 @@ type Target struct {
 	store     *store // nil before the profile is known
 	connected bool
 	encoding  gnmipb.Encoding
-	agreed    bool // encoding counts
-	refused   map[string]string
+	agreed    bool               // encoding counts
+	refused   map[string]refused // by path
 	problem   string
 	keepalive time.Duration
 	secrets   []string // that were sent; never to be shown
+}
+
+// refused is a path that the target refuses.
+type refused struct {
+	subscription int
+	why          string
 }
 
 // New returns a target; Run reads it. Its errors are mistakes in THE TABLE.
@@ -118,7 +124,7 @@ func New(cfg Config) (*Target, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	cfg.Log = cfg.Log.With("target", cfg.Name)
-	t := &Target{cfg: cfg, base: time.Now(), refused: make(map[string]string), keepalive: cfg.Timing.Keepalive}
+	t := &Target{cfg: cfg, base: time.Now(), refused: make(map[string]refused), keepalive: cfg.Timing.Keepalive}
 	for i := range cfg.Profiles {
 		p, err := compile(&cfg.Profiles[i])
 		if err != nil {
@@ -242,6 +248,7 @@ func (t *Target) session(ctx context.Context) error {
 	go func() {
 		for conn.GetState() == connectivity.Ready && conn.WaitForStateChange(ctx, connectivity.Ready) {
 		}
+		sleep(ctx, t.cfg.Timing.Look) // streams know better why they ended
 		cancel(errConnectionLost)
 	}()
 	err = t.read(ctx, conn, caps)
@@ -269,6 +276,9 @@ func (t *Target) read(ctx context.Context, conn *grpc.ClientConn, caps *gnmipb.C
 					err = fmt.Errorf("profile %s: %w", p.profile.Name, why)
 					if ctx.Err() != nil {
 						return context.Cause(ctx)
+					}
+					if !refusal(why) {
+						break // another encoding would not be answered either
 					}
 					continue
 				}

@@ -2,6 +2,7 @@ package gnmi
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,16 +12,18 @@ import (
 	"testing"
 	"time"
 
+	gnmipb "github.com/openconfig/gnmi/proto/gnmi"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/roce-exporter/roce_exporter/collector"
 	"github.com/roce-exporter/roce_exporter/collector/gnmitest"
+	"github.com/roce-exporter/roce_exporter/collector/metric"
 )
 
 // quick are the times of tests: a life in seconds.
 func quick() Timing {
 	return Timing{
-		Connect: 2 * time.Second, Sync: 2 * time.Second, Trial: time.Second, Slack: 100 * time.Millisecond,
+		Connect: 2 * time.Second, Sync: time.Second, Trial: 500 * time.Millisecond, Slack: 100 * time.Millisecond,
 		Keepalive: 10 * time.Second, BackoffLeast: 20 * time.Millisecond, BackoffMost: 200 * time.Millisecond,
 		Denied: 50 * time.Millisecond, Refused: time.Hour, Anew: time.Hour, Expire: 50 * time.Millisecond, Look: 20 * time.Millisecond,
 	}
@@ -82,6 +85,99 @@ func run(t *testing.T, cfg Config) *Target {
 	go func() { defer close(done); target.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 	return target
+}
+
+// small is a profile of counters, which are sampled, and of state, which is told
+// on change.
+func small() Profile {
+	return Profile{Name: "small", Subscriptions: []Subscription{
+		openconfigInterfaceCounters(),
+		openconfigState("oper-status", Leaf{Metric: metric.InterfaceUp, Words: operStatus()}),
+		openconfigState("mtu", Leaf{Metric: metric.InterfaceMTU}),
+	}}
+}
+
+// lively starts a device of the OpenConfig model that samples every 100 ms.
+func lively(t *testing.T, f gnmitest.Faults) *gnmitest.Device {
+	t.Helper()
+	return device(t, "openconfig", gnmitest.DeviceOptions{MinInterval: 100 * time.Millisecond, Faults: f})
+}
+
+// reads is a target's configuration for a device of lively.
+func reads(addr string, p Profile) Config {
+	return Config{Address: addr, Profiles: []Profile{p}, Interval: 100 * time.Millisecond}
+}
+
+// Series of what devices of the OpenConfig model tell.
+const (
+	bytes1 = `roce_interface_received_bytes_total{interface="Ethernet1"}`
+	bytes2 = `roce_interface_received_bytes_total{interface="Ethernet2"}`
+	up1    = `roce_interface_up{interface="Ethernet1"}`
+	up2    = `roce_interface_up{interface="Ethernet2"}`
+	mtu1   = `roce_interface_mtu_bytes{interface="Ethernet1"}`
+)
+
+// has says whether the target has a series.
+func has(t testing.TB, target *Target, series string) bool {
+	t.Helper()
+	_, ok := value(t, target, series)
+	return ok
+}
+
+// health returns the value of a metric about how the target is read.
+func health(t testing.TB, target *Target, series string) float64 {
+	t.Helper()
+	v, ok := value(t, target, series)
+	if !ok {
+		t.Fatalf("there is no %s", series)
+	}
+	return v
+}
+
+// shows waits until a series has the value.
+func shows(t *testing.T, target *Target, series string, want float64) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%s %v", series, want), func() bool {
+		v, ok := value(t, target, series)
+		return ok && v == want
+	})
+}
+
+// loses waits until a series is gone.
+func loses(t *testing.T, target *Target, series string) {
+	t.Helper()
+	eventually(t, "no "+series, func() bool { return !has(t, target, series) })
+}
+
+// troubled waits until the target's problem has a text in it.
+func troubled(t *testing.T, target *Target, text string) {
+	t.Helper()
+	was := "" // the last one, for the message
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if p := target.Status().Problem; p != "" {
+			was = p
+		}
+		if strings.Contains(was, text) {
+			return
+		}
+	}
+	t.Fatalf("no problem with %q in it; the last was %q", text, was)
+}
+
+// tell sets a value of a device.
+func tell(t *testing.T, d *gnmitest.Device, path string, v *gnmipb.TypedValue) {
+	t.Helper()
+	if err := d.Set(path, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// takeBack deletes a path of a device.
+func takeBack(t *testing.T, d *gnmitest.Device, path string) {
+	t.Helper()
+	if err := d.Delete(path); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // exposition returns the lines of the target's /probe, without comments.
@@ -148,4 +244,11 @@ func eventually(t *testing.T, what string, condition func() bool) {
 		}
 	}
 	t.Fatalf("never: %s", what)
+}
+
+// room lets the store keep no more than n series.
+func (s *store) room(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.most = n
 }

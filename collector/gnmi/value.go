@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -105,7 +107,7 @@ func decodeJSON(b []byte) (scalar, any, error) {
 	if err := d.Decode(&v); err != nil {
 		return scalar{}, nil, fmt.Errorf("JSON: %w", err)
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return scalar{}, nil, fmt.Errorf("JSON: more than one value")
 	}
 	switch v.(type) {

@@ -23,6 +23,7 @@ type Faults struct {
 	// What it refuses.
 
 	RefusePaths      map[string]codes.Code // RPCs with such a path, prefix included, origin not
+	RefuseOnChange   map[string]codes.Code // the same, of paths that are asked for ON_CHANGE
 	MaxSubscriptions int                   // in one RPC; more: InvalidArgument
 	MaxRPCs          int                   // Subscribe RPCs at a time; more: ResourceExhausted
 	MinInterval      time.Duration         // SAMPLE with a smaller interval, but for 0: InvalidArgument
@@ -40,6 +41,7 @@ type Faults struct {
 	NoSync          bool
 	SilentAfterSync bool
 	SilentAtStart   bool // accepts, and never sends
+	GetHang         bool // no answer to Get until the client gives up
 	CloseAfter      *CloseAfter
 	Delay           time.Duration // before each message
 	Flood           int           // messages a second on each STREAM after its sync, beyond those due
@@ -101,7 +103,11 @@ func (f *Faults) refuses(prefix *gnmipb.Path, paths []*gnmipb.Path, encoding gnm
 	if len(f.Encodings) > 0 && !slices.Contains(f.Encodings, encoding) {
 		return status.Errorf(codes.Unimplemented, "encoding %v is not supported", encoding)
 	}
-	for refused, code := range f.RefusePaths {
+	return refusesAny(f.RefusePaths, prefix, paths)
+}
+
+func refusesAny(refusals map[string]codes.Code, prefix *gnmipb.Path, paths []*gnmipb.Path) error {
+	for refused, code := range refusals {
 		if p, err := ParsePath(refused); err == nil {
 			refused = PathString(p)
 		}

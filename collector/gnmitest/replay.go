@@ -26,6 +26,10 @@ import (
 // directory. Its flag may be set once only, before it is read.
 var quietGlog = sync.OnceValue(func() error { return flag.Set("logtostderr", "true") })
 
+// Quiet has openconfig's servers log to standard error and not to files. Start
+// does it by itself.
+func Quiet() error { return quietGlog() }
+
 // Options of a Server.
 type Options struct {
 	// Target is the target of notifications that have none, and of requests

@@ -41,10 +41,18 @@ func (v service) Capabilities(ctx context.Context, _ *gnmipb.CapabilityRequest) 
 // Get returns what there is below the paths, all of it where there are none.
 func (v service) Get(ctx context.Context, r *gnmipb.GetRequest) (*gnmipb.GetResponse, error) {
 	v.d.mu.Lock()
-	defer v.d.mu.Unlock()
-	if err := v.d.enter(ctx, &v.d.rpcs.Get); err != nil {
+	err := v.d.enter(ctx, &v.d.rpcs.Get)
+	hang := v.d.faults.GetHang
+	v.d.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
+	if hang {
+		<-ctx.Done()
+		return nil, status.FromContextError(ctx.Err()).Err()
+	}
+	v.d.mu.Lock()
+	defer v.d.mu.Unlock()
 	paths := r.GetPath()
 	if len(paths) == 0 {
 		paths = []*gnmipb.Path{{}}
@@ -153,9 +161,15 @@ func (s *stream) begin() error {
 	if f.MaxRPCs > 0 && len(d.streams) >= f.MaxRPCs {
 		return status.Errorf(codes.ResourceExhausted, "%d Subscribe RPCs are the most", f.MaxRPCs)
 	}
-	var paths []*gnmipb.Path
+	var paths, onChange []*gnmipb.Path
 	for _, sub := range subs {
 		paths = append(paths, sub.GetPath())
+		if sub.GetMode() == gnmipb.SubscriptionMode_ON_CHANGE {
+			onChange = append(onChange, sub.GetPath())
+		}
+	}
+	if err := refusesAny(f.RefuseOnChange, s.list.GetPrefix(), onChange); err != nil {
+		return err
 	}
 	if err := f.refuses(s.list.GetPrefix(), paths, s.list.GetEncoding()); err != nil {
 		return err
