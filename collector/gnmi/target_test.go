@@ -29,17 +29,6 @@ func quick() Timing {
 	}
 }
 
-// profile returns a row of THE TABLE.
-func profile(t *testing.T, name string) Profile {
-	t.Helper()
-	all := Profiles()
-	i := slices.IndexFunc(all, func(p Profile) bool { return p.Name == name })
-	if i < 0 {
-		t.Fatalf("no profile %s", name)
-	}
-	return all[i]
-}
-
 // recording loads a recording.
 func recording(t *testing.T, name string) *gnmitest.Recording {
 	t.Helper()
