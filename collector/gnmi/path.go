@@ -4,6 +4,7 @@ package gnmi
 
 import (
 	"fmt"
+	"slices"
 
 	gnmipb "github.com/openconfig/gnmi/proto/gnmi"
 	"github.com/openconfig/ygot/ygot"
@@ -22,12 +23,17 @@ func appendElems(out []*gnmipb.PathElem, p *gnmipb.Path) ([]*gnmipb.PathElem, er
 				continue
 			}
 			e, err := ygot.StringToStructuredPath("/" + s)
-			if err != nil || len(e.GetElem()) == 0 {
+			named := func(e *gnmipb.PathElem) bool { return e.GetName() != "" }
+			if err != nil || !slices.ContainsFunc(e.GetElem(), named) {
 				// A name with a slash in it, such as an interface's, is an element too.
 				out = append(out, &gnmipb.PathElem{Name: s})
 				continue
 			}
-			out = append(out, e.GetElem()...)
+			for _, e := range e.GetElem() {
+				if named(e) { // "/a" has one before it that is not
+					out = append(out, e)
+				}
+			}
 		}
 		return out, nil
 	}

@@ -30,6 +30,8 @@ func TestElements(t *testing.T) {
 		"elements":                        {&gnmipb.Path{Elem: []*gnmipb.PathElem{keyed("a", "k", "v"), keyed("b")}}, "/a[k=v]/b"},
 		"old elements":                    {&gnmipb.Path{Element: []string{"a[k=v]", "", "b"}}, "/a[k=v]/b"},
 		"an old slash in a key":           {&gnmipb.Path{Element: []string{"a[k=1/2]", "b"}}, "/a[k=1/2]/b"},
+		"an old slash before":             {&gnmipb.Path{Element: []string{"/a", "b"}}, "/a/b"},
+		"old slashes only":                {&gnmipb.Path{Element: []string{"//", "b"}}, `/\/\//b`},
 		"both":                            {&gnmipb.Path{Element: []string{"old"}, Elem: []*gnmipb.PathElem{keyed("new")}}, "/new"},
 		"no key at its end":               {&gnmipb.Path{Element: []string{"a[k=v"}}, `/a\[k=v`},
 		"keys in an element of their own": {&gnmipb.Path{Elem: []*gnmipb.PathElem{keyed("a", "k", "v"), keyed("", "l", "w"), keyed("b")}}, "/a[k=v][l=w]/b"},
