@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -251,6 +252,11 @@ func serve(o *options, c *collector.Collector, switches *fleet.Fleet, sections f
 		c.Gather(ctx)
 	}()
 	if switches != nil {
+		if os.Getenv("GOGC") == "" {
+			// Streams make garbage all the time, and thousands of targets live long: at
+			// Go's own setting half of the memory would be garbage.
+			debug.SetGCPercent(50)
+		}
 		go switches.Run(stop)
 		go reloadOnHangup(stop, switches)
 	}

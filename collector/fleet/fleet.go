@@ -32,6 +32,7 @@ type Options struct {
 // safe for concurrent use.
 type Fleet struct {
 	opts   Options
+	table  *gnmi.Table
 	reload chan struct{} // full while a configuration is being put in force
 
 	mu      sync.Mutex
@@ -91,7 +92,11 @@ func New(opts Options) (*Fleet, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	f := &Fleet{opts: opts, reload: make(chan struct{}, 1), targets: make(map[string]*member)}
+	table, err := gnmi.NewTable(gnmi.Profiles())
+	if err != nil {
+		return nil, err
+	}
+	f := &Fleet{opts: opts, table: table, reload: make(chan struct{}, 1), targets: make(map[string]*member)}
 	c, err := Load(opts.Path)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package fleet
 import (
 	"crypto/tls"
 	"fmt"
-	"slices"
 
 	gnmipb "github.com/openconfig/gnmi/proto/gnmi"
 
@@ -13,17 +12,16 @@ import (
 
 // target makes a configured target.
 func (f *Fleet) target(t config.Target, c *config.Config) (*gnmi.Target, error) {
-	profiles := gnmi.Profiles()
 	cfg := gnmi.Config{
-		Name: t.Name, Address: t.Address, Profiles: profiles, Auto: t.Profile == "auto",
+		Name: t.Name, Address: t.Address, Table: f.table, Auto: t.Profile == "auto",
 		Interval: t.SampleInterval, PathTarget: t.PathTarget, Timing: f.opts.Timing, Log: f.opts.Log,
 	}
 	if !cfg.Auto {
-		i := slices.IndexFunc(profiles, func(p gnmi.Profile) bool { return p.Name == t.Profile })
-		if i < 0 {
+		only, ok := f.table.Only(t.Profile)
+		if !ok {
 			return nil, fmt.Errorf("no profile %s", t.Profile)
 		}
-		cfg.Profiles = profiles[i : i+1]
+		cfg.Table = only
 	}
 	var err error
 	if cfg.Method, err = method(t.Subscribe); err != nil {

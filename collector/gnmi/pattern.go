@@ -152,6 +152,32 @@ type leaf struct {
 	id           int
 }
 
+// Table is profiles made ready. It does not change, and is shared by targets.
+type Table struct{ programs []*program }
+
+// NewTable makes profiles ready. Its errors are mistakes in them.
+func NewTable(profiles []Profile) (*Table, error) {
+	t := &Table{}
+	for i := range profiles {
+		p, err := compile(&profiles[i])
+		if err != nil {
+			return nil, err
+		}
+		t.programs = append(t.programs, p)
+	}
+	return t, nil
+}
+
+// Only returns a table of the profile of that name; false if there is none.
+func (t *Table) Only(name string) (*Table, bool) {
+	for _, p := range t.programs {
+		if p.profile.Name == name {
+			return &Table{programs: []*program{p}}, true
+		}
+	}
+	return nil, false
+}
+
 // program is a profile made ready: its patterns in a tree.
 type program struct {
 	profile *Profile

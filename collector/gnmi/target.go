@@ -37,10 +37,14 @@ const (
 
 // Config says how one target is read.
 type Config struct {
-	Name     string
-	Address  string // host:port
+	Name    string
+	Address string // host:port
+	// Table is what targets are read by, made ready once for all of them. Without
+	// one Profiles are made ready for this target.
+	Table    *Table
 	Profiles []Profile
-	// Auto has the profile of Profiles found out that fits the target.
+	// Auto has the profile found out that fits the target; else the first one is
+	// in force.
 	Auto bool
 	// Interval is how often values are wanted; a subscription's Least counts if it
 	// is longer.
@@ -86,7 +90,7 @@ func DefaultTiming() Timing {
 // Target is one switch that is read. Safe for concurrent use.
 type Target struct {
 	cfg      Config
-	programs []*program // of cfg.Profiles
+	programs []*program
 
 	messages, updates, deletes, coalesced, bytes, reconnects atomic.Uint64
 	round                                                    atomic.Uint32
@@ -117,20 +121,21 @@ type refused struct {
 
 // New returns a target; Run reads it. Its errors are mistakes in THE TABLE.
 func New(cfg Config) (*Target, error) {
-	if len(cfg.Profiles) == 0 {
-		return nil, errors.New("no profile")
-	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	cfg.Log = cfg.Log.With("target", cfg.Name)
 	t := &Target{cfg: cfg, base: time.Now(), refused: make(map[string]refused), keepalive: cfg.Timing.Keepalive}
-	for i := range cfg.Profiles {
-		p, err := compile(&cfg.Profiles[i])
+	if cfg.Table == nil {
+		table, err := NewTable(cfg.Profiles)
 		if err != nil {
 			return nil, err
 		}
-		t.programs = append(t.programs, p)
+		cfg.Table = table
+	}
+	t.programs = cfg.Table.programs
+	if len(t.programs) == 0 {
+		return nil, errors.New("no profile")
 	}
 	if !cfg.Auto {
 		t.use(t.programs[0])
