@@ -372,7 +372,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // counts, so that what is slow by itself does not make a dead target look
 // alive.
 func (t *Target) up(s *store) bool {
-	if s == nil {
+	if s == nil || !s.holds() {
 		return false
 	}
 	now, alive := t.clock(), t.streams.Load() > 0
@@ -392,7 +392,7 @@ func (t *Target) up(s *store) bool {
 	}
 	switch {
 	case !any: // all that there is comes when it changes
-		return alive && t.received.Load() != 0 && s.holds()
+		return alive && t.received.Load() != 0
 	case alive:
 		return fresh
 	}
