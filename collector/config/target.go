@@ -266,7 +266,7 @@ func (l *loader) badLabel(name string) string {
 	case name == "instance" || name == "job":
 		return "the label " + name + " is set by Prometheus"
 	case slices.Contains(l.o.ReservedLabels, name):
-		return "the label " + name + " is one of the exporter's own metrics"
+		return "the label " + name + " is one that the exporter's metrics have"
 	}
 	return ""
 }
