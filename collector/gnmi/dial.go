@@ -129,9 +129,7 @@ func (t *Target) dial() (*grpc.ClientConn, error) {
 		grpc.WithNoProxy(), // a switch is where the configuration says
 		grpc.WithDisableServiceConfig(),
 		grpc.WithIdleTimeout(0),
-		// Hardly anything is sent after a stream has begun, and there are thousands.
-		grpc.WithSharedWriteBuffer(true),
-		grpc.WithReadBufferSize(16 << 10),
+		grpc.WithReadBufferSize(16 << 10), // there are thousands
 	}
 	if c := t.cfg.Credentials; c != nil {
 		basic := c.Scheme == SchemeBasic || c.Scheme == SchemeOfProfile && !t.cfg.Auto && t.programs[0].profile.Basic
