@@ -29,10 +29,7 @@ func cumulusProfile() Profile {
 	}
 }
 
-const (
-	sourceCumulus    = "NVIDIA's gNMI documentation of Cumulus Linux 5.15 and 5.16"
-	cumulusOccupancy = "No unit was found; bytes are assumed."
-)
+const sourceCumulus = "NVIDIA's gNMI documentation of Cumulus Linux 5.15 and 5.16"
 
 // cumulusOpenConfig is what comes by OpenConfig's own paths, less what NVIDIA's
 // say too: two sources of one series would take turns.
@@ -109,20 +106,21 @@ func cumulusPhysical() Subscription {
 }
 
 // cumulusPriorityGroups is the shared buffer on receipt. Its descriptors count
-// packets and are left out, here and below.
+// packets and are left out, here and below. No unit of the occupancy was found.
 func cumulusPriorityGroups() Subscription {
 	return Subscription{
 		Path: "/qos/interfaces/interface/input/priority-group/state/shared-buffer",
 		Base: "/qos/interfaces/interface[interface-id={interface}]/input/priority-group[pg-id={priority_group}]/state/shared-buffer/data",
 		Leaves: []Leaf{
-			{Path: "instant-occupancy", Metric: metric.PriorityGroupShared, Unverified: cumulusOccupancy},
-			{Path: "max-occupancy", Metric: metric.PriorityGroupSharedWatermark, Unverified: cumulusOccupancy},
+			{Path: "instant-occupancy", Metric: metric.PriorityGroupOccupancy},
+			{Path: "max-occupancy", Metric: metric.PriorityGroupOccupancyMost},
 		},
 		Source: sourceCumulus,
 	}
 }
 
-// cumulusQueues is what goes out of queues, and what they hold.
+// cumulusQueues is what goes out of queues, and what they hold, which their
+// shared buffer says once more.
 func cumulusQueues() Subscription {
 	return Subscription{
 		Path: "/qos/interfaces/interface/output/queues/queue/state",
@@ -135,8 +133,6 @@ func cumulusQueues() Subscription {
 			{Path: "no-buffer-uc-dropped-pkts", Metric: metric.QueueNoBufferDiscards},
 			{Path: "instant-queue-len", Metric: metric.QueueLength},
 			{Path: "max-queue-len", Metric: metric.QueueLengthMaximum},
-			{Path: "shared-buffer/data/instant-occupancy", Metric: metric.QueueDepth, Unverified: cumulusOccupancy},
-			{Path: "shared-buffer/data/max-occupancy", Metric: metric.QueueDepthHighWatermark, Unverified: cumulusOccupancy},
 		},
 		Source: sourceCumulus + "; ecn-marked-pkts is 0 where the switch does not count ECN",
 	}
@@ -149,8 +145,8 @@ func cumulusPools() Subscription {
 		Path: "/qos/shared-buffer/pools/pool/state",
 		Base: "/qos/shared-buffer/pools/pool[id={pool}]/state/data",
 		Leaves: []Leaf{
-			{Path: "instant-occupancy", Metric: metric.BufferPoolUsed, Unverified: cumulusOccupancy},
-			{Path: "max-occupancy", Metric: metric.BufferPoolHighWatermark, Unverified: cumulusOccupancy},
+			{Path: "instant-occupancy", Metric: metric.BufferPoolOccupancy},
+			{Path: "max-occupancy", Metric: metric.BufferPoolOccupancyMost},
 		},
 		Source: sourceCumulus,
 	}

@@ -58,10 +58,7 @@ func junosEthernet() Subscription {
 // metric; queues on receipt are left out, and so is the MTU: that of Junos counts
 // the Ethernet header.
 func junosInterfaces() Subscription {
-	const (
-		queue = "counters/out-queue[queue-number={queue}]/"
-		unit  = "No unit was found; bytes are assumed."
-	)
+	const queue = "counters/out-queue[queue-number={queue}]/" // no unit of its occupancy was found
 	s := junosContainer("/interfaces/interface/state", "/interfaces/interface[name={interface}]/state", sourceInterfaces,
 		without(openconfigInterfaces(), metric.InterfaceMTU))
 	s.ZeroSuppressed = true
@@ -70,8 +67,8 @@ func junosInterfaces() Subscription {
 		Leaf{Path: queue + "bytes", Metric: metric.QueueBytesTransmitted},
 		Leaf{Path: queue + "tail-drop-pkts", Metric: metric.QueueTailDiscards},
 		Leaf{Path: queue + "red-drop-pkts", Metric: metric.QueueWREDDiscards},
-		Leaf{Path: queue + "cur-buffer-occupancy", Metric: metric.QueueDepth, Unverified: unit},
-		Leaf{Path: queue + "peak-buffer-occupancy", Metric: metric.QueueDepthHighWatermark, Unverified: unit})
+		Leaf{Path: queue + "cur-buffer-occupancy", Metric: metric.QueueLength},
+		Leaf{Path: queue + "peak-buffer-occupancy", Metric: metric.QueueLengthMaximum})
 }
 
 // junosLLDP is who is at the other end.

@@ -159,15 +159,13 @@ func srlinuxQueueDepth() Subscription {
 
 // srlinuxBuffers is packet memory of the first slot: that of a switch which has
 // but one. A chassis has forwarding complexes of the same names in every slot,
-// which label pool cannot tell apart.
+// which label pool cannot tell apart. No unit was found.
 func srlinuxBuffers() Subscription {
-	const unit = "No unit was found; bytes are assumed."
 	return Subscription{
 		Path: "/platform/linecard[slot=1]/forwarding-complex/buffer-memory",
 		Base: "/platform/linecard[slot=1]/forwarding-complex[name={pool}]/buffer-memory",
 		Leaves: []Leaf{
-			{Path: "used", Metric: metric.BufferPoolUsed, Unverified: unit},
-			{Path: "free", Metric: metric.BufferPoolFree, Unverified: unit},
+			{Path: "used", Metric: metric.BufferPoolOccupancy},
 		},
 		Source: "srl_nokia-platform of srlinux-yang-models v25.3.1",
 	}

@@ -7,6 +7,8 @@ const (
 	saiGroup = "SAI_INGRESS_PRIORITY_GROUP_STAT_"
 	saiPool  = "SAI_BUFFER_POOL_STAT_"
 	nvBuffer = "NVIDIA shared-buffer paths, see PROFILES.md"
+	csqGroup = "CISCO-SWITCH-QOS-MIB csqIfPriGrpInBufUsageTable, in cells of csqServicePoolCellSize"
+	csqPool  = "CISCO-SWITCH-QOS-MIB csqSharedPoolUsageTable, in cells of csqServicePoolCellSize"
 )
 
 // queueCounter makes the row of a counter of an egress queue of a switch's
@@ -48,29 +50,33 @@ var (
 	QueueECNMarkedBytes     = queueCounter("ecn_marked_bytes", "Bytes of packets that the queue marked with ECN congestion experienced.", ocQueue+"/ecn-marked-octets; "+saiQueue+"WRED_ECN_MARKED_BYTES")
 	QueueECNSelected        = queueCounter("ecn_selected_packets", "Packets that congestion control chose for a mark or a drop, whatever they then got.", ocQueue+"/ecn-selected-pkts")
 	QueueECNSelectedBytes   = queueCounter("ecn_selected_bytes", "Bytes of packets that congestion control chose for a mark or a drop.", ocQueue+"/ecn-selected-octets")
-	QueueDepth              = queueGauge("depth_bytes", "Bytes in the queue now.", "NVIDIA and Junos buffer occupancy, see PROFILES.md")
-	QueueDepthHighWatermark = queueGauge("depth_high_watermark_bytes", "Most bytes that were in the queue in the device's last window, or since it was cleared.", saiQueue+"SHARED_WATERMARK_BYTES; NVIDIA and Junos peaks, see PROFILES.md")
-	QueueLength             = queueGauge("length", "How full the queue is, in the device's own unit: bytes or cells, which the model leaves open.", ocQueue+"/avg-queue-len; instant-queue-len of NVIDIA; currQueueDepth of NX-OS")
+	QueueDepth              = queueGauge("depth_bytes", "Bytes in the queue now.", "CISCO-CLASS-BASED-QOS-MIB cbQosQueueingCurrentQDepth")
+	QueueDepthHighWatermark = queueGauge("depth_high_watermark_bytes", "Most bytes that were in the queue in the device's last window, or since it was cleared.", saiQueue+"SHARED_WATERMARK_BYTES")
+	QueueLength             = queueGauge("length", "How full the queue is, in the device's own unit: bytes or cells, which the model leaves open.", ocQueue+"/avg-queue-len; instant-queue-len of NVIDIA; currQueueDepth of NX-OS; cur-buffer-occupancy of Junos")
 	QueueLengthMaximum      = queueGauge("length_maximum", "How full the queue was at most, in the device's own unit: bytes or cells, which the model leaves open.", ocQueue+"/max-queue-len")
 )
 
 // Ingress priority groups.
 var (
-	PriorityGroupShared          = groupGauge("shared_bytes", "Shared buffer that the priority group holds now.", nvBuffer)
-	PriorityGroupSharedWatermark = groupGauge("shared_high_watermark_bytes", "Most shared buffer that the priority group held in the device's last window, or since it was cleared.", saiGroup+"SHARED_WATERMARK_BYTES; "+nvBuffer)
-	PriorityGroupHeadroom        = groupGauge("headroom_bytes", "Headroom that the priority group uses now: what came in after PFC had told the peer to stop.", nvBuffer)
+	PriorityGroupShared          = groupGauge("shared_bytes", "Shared buffer that the priority group holds now.", csqGroup)
+	PriorityGroupSharedWatermark = groupGauge("shared_high_watermark_bytes", "Most shared buffer that the priority group held in the device's last window, or since it was cleared.", saiGroup+"SHARED_WATERMARK_BYTES")
+	PriorityGroupHeadroom        = groupGauge("headroom_bytes", "Headroom that the priority group uses now: what came in after PFC had told the peer to stop.", csqGroup)
 	PriorityGroupHeadroomMark    = groupGauge("headroom_high_watermark_bytes", "Most headroom that the priority group used in the device's last window, or since it was cleared. Near the configured headroom, lossless traffic is about to be lost.", saiGroup+"XOFF_ROOM_WATERMARK_BYTES; "+nvBuffer)
+	PriorityGroupOccupancy       = groupGauge("occupancy", "Shared buffer that the priority group holds now, in the device's own unit: bytes or cells, which its maker does not say.", nvBuffer)
+	PriorityGroupOccupancyMost   = groupGauge("occupancy_maximum", "Most shared buffer that the priority group held since it was cleared, in the device's own unit: bytes or cells, which its maker does not say.", nvBuffer)
 	PriorityGroupDiscards        = withUnit(&Metric{Name: "roce_priority_group_discarded_packets_total", Type: Counter, Labels: []Label{Interface, PriorityGroup},
 		Help: "Packets dropped on receipt because the priority group had no buffer. On a lossless priority any growth is bad.", Source: saiGroup + "DROPPED_PACKETS"})
 )
 
 // Buffer pools.
 var (
-	BufferPoolUsed              = poolGauge("used_bytes", "Bytes of the buffer pool in use now.", nvBuffer)
-	BufferPoolHighWatermark     = poolGauge("high_watermark_bytes", "Most bytes of the buffer pool in use in the device's last window, or since it was cleared.", saiPool+"WATERMARK_BYTES; "+nvBuffer)
+	BufferPoolUsed              = poolGauge("used_bytes", "Bytes of the buffer pool in use now.", csqPool)
+	BufferPoolHighWatermark     = poolGauge("high_watermark_bytes", "Most bytes of the buffer pool in use in the device's last window, or since it was cleared.", saiPool+"WATERMARK_BYTES")
 	BufferPoolHeadroomWatermark = poolGauge("headroom_high_watermark_bytes", "Most bytes of the pool's shared headroom in use in the device's last window, or since it was cleared.", saiPool+"XOFF_ROOM_WATERMARK_BYTES")
-	BufferPoolSize              = poolGauge("size_bytes", "Bytes that the buffer pool has.", "SR Linux buffer-memory used + free, see PROFILES.md")
-	BufferPoolFree              = poolGauge("free_bytes", "Bytes of the buffer pool that are free now.", "SR Linux buffer-memory free")
+	BufferPoolOccupancy         = poolGauge("occupancy", "How much of the buffer pool is in use now, in the device's own unit: bytes or cells, which its maker does not say.", nvBuffer+"; SR Linux buffer-memory used")
+	BufferPoolOccupancyMost     = poolGauge("occupancy_maximum", "How much of the buffer pool was in use at most since it was cleared, in the device's own unit: bytes or cells, which its maker does not say.", nvBuffer)
+	BufferPoolSize              = poolGauge("size_bytes", "Bytes that the buffer pool has.", csqPool)
+	BufferPoolFree              = poolGauge("free_bytes", "Bytes of the buffer pool that are free now.", csqPool)
 )
 
 // PFC watchdog.
@@ -89,8 +95,10 @@ func queues() []*Metric {
 		QueuePacketsTransmitted, QueueBytesTransmitted, QueueDiscards, QueueDiscardedBytes, QueueWREDDiscards, QueueWREDDiscardedBytes,
 		QueueNoBufferDiscards, QueueTailDiscards, QueueECNMarked, QueueECNMarkedBytes, QueueECNSelected, QueueECNSelectedBytes,
 		QueueDepth, QueueDepthHighWatermark, QueueLength, QueueLengthMaximum,
-		PriorityGroupShared, PriorityGroupSharedWatermark, PriorityGroupHeadroom, PriorityGroupHeadroomMark, PriorityGroupDiscards,
-		BufferPoolUsed, BufferPoolHighWatermark, BufferPoolHeadroomWatermark, BufferPoolSize, BufferPoolFree,
+		PriorityGroupShared, PriorityGroupSharedWatermark, PriorityGroupHeadroom, PriorityGroupHeadroomMark,
+		PriorityGroupOccupancy, PriorityGroupOccupancyMost, PriorityGroupDiscards,
+		BufferPoolUsed, BufferPoolHighWatermark, BufferPoolHeadroomWatermark, BufferPoolOccupancy, BufferPoolOccupancyMost,
+		BufferPoolSize, BufferPoolFree,
 		PFCWatchdogStormed, PFCWatchdogStorms, PFCWatchdogRestores, PFCWatchdogDiscards, PFCWatchdogReceiveDiscards,
 	}
 }
