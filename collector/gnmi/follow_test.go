@@ -21,14 +21,16 @@ import (
 func TestSilenceAfterSync(t *testing.T) {
 	t.Parallel()
 	d := lively(t, gnmitest.Faults{})
-	target := run(t, reads(d.Addr(), small()))
+	cfg := reads(d.Addr(), small())
+	cfg.Interval = 500 * time.Millisecond // time between the silence of all and that of one path
+	target := run(t, cfg)
 	wants(t, target, bytes1, up1)
 	d.Change(func(f *gnmitest.Faults) { f.SilentAfterSync, f.SilentAtStart = true, true })
 	shows(t, target, "roce_target_up", 0)
 	if l := lines(t, target); l != "" {
 		t.Errorf("a silent target has values:\n%s", l)
 	}
-	troubled(t, target, "went silent on a stream that stays open")
+	troubled(t, target, "went silent on a stream that stays open: nothing came for")
 	d.Change(func(f *gnmitest.Faults) { f.SilentAfterSync, f.SilentAtStart = false, false })
 	wants(t, target, bytes1, up1)
 	shows(t, target, "roce_target_up", 1)
