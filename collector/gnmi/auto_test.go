@@ -211,3 +211,14 @@ func TestEncodingsAreTriedInOrder(t *testing.T) {
 		}
 	}
 }
+
+// Paths of another family are taken, and nothing is at them.
+func TestWrongProfileIsTold(t *testing.T) {
+	t.Parallel()
+	d := unknown(t, &gnmitest.Recording{}, gnmitest.Faults{}, acme1)
+	target := run(t, reads(d.Addr(), families()[2]))
+	troubled(t, target, "nothing of it is what profile zeta asks for")
+	tell(t, d, zeta1, gnmitest.Uint(1))
+	shows(t, target, bytes1, 1)
+	eventually(t, "no problem", func() bool { return target.Status().Problem == "" })
+}

@@ -86,6 +86,10 @@ func (t *Target) Status() Status {
 	if t.agreed {
 		st.Encoding = strings.ToLower(t.encoding.String())
 	}
+	// A device that knows the paths of another family has nothing at them.
+	if st.Problem == "" && st.Connected && s != nil && st.Series == 0 && t.streams.Load() > 0 && t.unsynced.Load() == 0 {
+		st.Problem = "the target told all that it has, and nothing of it is what profile " + st.Profile + " asks for; is it another profile's? profile: auto finds out"
+	}
 	for path, r := range t.refused {
 		st.Refused = append(st.Refused, path+": "+r.why)
 	}
